@@ -1,0 +1,77 @@
+# The project's commands; `make` lists them. Only python3 (3.11 or newer, with venv), make and git are assumed.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+LOCKS := deploy/requirements
+PACKAGES := $(wildcard engine/*/__init__.py service/*/__init__.py clients/python/*/__init__.py)
+N ?= 2000
+
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
+UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--custom-compile-command "make lock"
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run demo test fuzz lint fmt proto lock clean
+
+help: ## List these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(VENV)/.service ## Start the service on this machine and print how to join
+	@$(BIN)/moonvale serve
+
+demo: $(VENV)/.service ## Let four agents play one game over gRPC while you look on
+	@$(BIN)/moonvale demo
+
+test: $(VENV)/.dev ## Run every test (pass options to pytest with ARGS="...")
+	@tests/support/install_redis.sh
+	@$(BIN)/python -m pytest -n auto $(ARGS)
+
+fuzz: $(VENV)/.dev ## Play N random games that try every ability, checking each position (N=2000)
+	@$(BIN)/python -m tests.fuzz $(N)
+
+lint: $(VENV)/.dev ## Check style, types and the contract, and that generated code is up to date
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/python proto/generate.py --check
+
+fmt: $(VENV)/.dev ## Format the code and mend what ruff can mend by itself
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+proto: $(VENV)/.dev ## Rebuild the code generated from proto/
+	@$(BIN)/python proto/generate.py
+
+lock: $(VENV)/.dev ## Resolve the dependencies anew and rewrite the lock files
+	@$(PIP_INSTALL) 'uv>=0.9'
+	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build -o $(LOCKS)/service.txt
+	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build --group dev \
+		--constraint $(LOCKS)/service.txt --override $(LOCKS)/overrides.txt -o $(LOCKS)/dev.txt
+
+clean: ## Remove what the other commands made, except the service's data
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
+	find engine service clients tests proto -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps: .venv/.python when the environment exists, .service when `moonvale` runs in it, .dev when tests do too.
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' || { \
+		echo "Moonvale needs Python 3.11 to 3.14, but $(PYTHON) is '$$($(PYTHON) --version 2>&1)'." \
+			"Install one, or name it: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "$(PYTHON) lacks the venv module. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@echo "Creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+$(VENV)/.service: $(VENV)/.python pyproject.toml $(LOCKS)/service.txt $(PACKAGES)
+	@echo "Installing what the service needs"
+	@$(PIP_INSTALL) --no-deps --require-hashes -r $(LOCKS)/service.txt
+	@$(PIP_INSTALL) --no-deps --no-index --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.service $(LOCKS)/dev.txt
+	@echo "Installing what tests and checks need"
+	@$(PIP_INSTALL) --no-deps --require-hashes -r $(LOCKS)/dev.txt
+	@touch $@

@@ -1,0 +1,1 @@
+"""Stubs generated from proto/; `make proto` rebuilds them."""

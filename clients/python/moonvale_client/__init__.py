@@ -1,0 +1,1 @@
+"""Clients over the generated stubs: retries, resumable watches, an agent loop."""

@@ -1,0 +1,1 @@
+"""Policies that choose an action from a view; they import the engine and nothing else."""

@@ -1,0 +1,1 @@
+"""The edge: gRPC, the store, credentials and clocks around the engine."""
