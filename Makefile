@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOCKS := deploy/requirements
-PACKAGES := $(wildcard engine/*/__init__.py service/*/__init__.py clients/python/*/__init__.py)
+PACKAGES := $(wildcard engine/moonvale* service/moonvale* clients/python/moonvale*)
 N ?= 2000
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
@@ -13,7 +13,7 @@ UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo test fuzz lint fmt proto lock clean
+.PHONY: help run demo test fuzz lint fmt proto lock clean FORCE
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,7 +35,7 @@ lint: $(VENV)/.dev ## Check style, types and the contract, and that generated co
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/python proto/generate.py --check
+	@$(if $(wildcard proto/generate.py),$(BIN)/python proto/generate.py --check)
 
 fmt: $(VENV)/.dev ## Format the code and mend what ruff can mend by itself
 	@$(BIN)/ruff check --fix .
@@ -65,7 +65,11 @@ $(VENV)/.python:
 	@$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
-$(VENV)/.service: $(VENV)/.python pyproject.toml $(LOCKS)/service.txt $(PACKAGES)
+# An editable install knows the packages by name, so it is made anew when there is another one.
+$(VENV)/.packages: $(VENV)/.python FORCE
+	@echo "$(PACKAGES)" | cmp -s - $@ || echo "$(PACKAGES)" > $@
+
+$(VENV)/.service: $(VENV)/.python pyproject.toml $(LOCKS)/service.txt $(VENV)/.packages
 	@echo "Installing what the service needs"
 	@$(PIP_INSTALL) --no-deps --require-hashes -r $(LOCKS)/service.txt
 	@$(PIP_INSTALL) --no-deps --no-index --no-build-isolation --editable .

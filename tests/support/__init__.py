@@ -1,0 +1,1 @@
+"""What tests start and lean on: servers of the store, and how to find them."""
