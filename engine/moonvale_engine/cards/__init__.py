@@ -1,0 +1,1 @@
+"""Card types, one module each; ``moonvale_engine.catalog`` is their table."""

@@ -1,0 +1,1 @@
+"""Card types of Silver Coin, one module each."""

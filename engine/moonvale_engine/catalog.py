@@ -1,0 +1,72 @@
+"""The catalogue: all card types and all programs, in literal tables whose numbers never change."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from moonvale_engine import hand, programs, round, scoring, turn
+from moonvale_engine.cards.card import Card
+from moonvale_engine.cards.coin.apprentice_tanner import APPRENTICE_TANNER
+from moonvale_engine.cards.coin.assassin import ASSASSIN
+from moonvale_engine.cards.coin.blob import BLOB
+from moonvale_engine.cards.coin.con_artist import CON_ARTIST
+from moonvale_engine.cards.coin.curator import CURATOR
+from moonvale_engine.cards.coin.golem import GOLEM
+from moonvale_engine.cards.coin.huntress import HUNTRESS
+from moonvale_engine.cards.coin.nosferatu import NOSFERATU
+from moonvale_engine.cards.coin.nostro import NOSTRO
+from moonvale_engine.cards.coin.pixie import PIXIE
+from moonvale_engine.cards.coin.psychic import PSYCHIC
+from moonvale_engine.cards.coin.regifter import REGIFTER
+from moonvale_engine.cards.coin.village_idiot import VILLAGE_IDIOT
+from moonvale_engine.cards.coin.wolfman import WOLFMAN
+from moonvale_engine.options import Options
+from moonvale_engine.steps import Step
+from moonvale_engine.tokens import TOKENS
+
+#: All card types; the place of each is its id.
+CARDS: tuple[Card, ...] = (
+    REGIFTER,
+    CON_ARTIST,
+    CURATOR,
+    PIXIE,
+    BLOB,
+    APPRENTICE_TANNER,
+    HUNTRESS,
+    NOSTRO,
+    ASSASSIN,
+    PSYCHIC,
+    NOSFERATU,
+    GOLEM,
+    VILLAGE_IDIOT,
+    WOLFMAN,
+)
+
+_CORE: dict[int, tuple[Step, ...]] = {
+    programs.ROUND: round.PROGRAM,
+    programs.TURN: turn.PROGRAM,
+    programs.HAND: hand.HAND_PROGRAM,
+    programs.EXCHANGE: hand.EXCHANGE_PROGRAM,
+    programs.FAILED_SET: hand.FAILED_SET_PROGRAM,
+    programs.SCORER: scoring.SCORER_PROGRAM,
+}
+_BY_ID: dict[int, tuple[Step, ...]] = {
+    **_CORE,
+    **{programs.TOKENS + token.id: token.program for token in TOKENS.values()},
+    **{programs.CARDS + card.id: card.program for card in CARDS},
+}
+
+#: All programs; the place of each is its number. One without steps is not in use.
+PROGRAMS: tuple[tuple[Step, ...], ...] = tuple(_BY_ID.get(i, ()) for i in range(max(_BY_ID) + 1))
+
+_BY_DECK_AND_NUMBER = {(card.deck, card.number): card for card in CARDS}
+
+
+@cache
+def _types(deck: tuple[str, ...]) -> tuple[Card, ...]:
+    return tuple([_BY_DECK_AND_NUMBER[name, number] for number, name in enumerate(deck)])
+
+
+def cards_in_play(options: Options) -> tuple[Card, ...]:
+    """Return the card type of each number 0..13 (SET-1)."""
+    return _types(options.deck)

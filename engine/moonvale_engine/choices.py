@@ -1,0 +1,73 @@
+"""Lists of choices that several programs offer, in the order of DEC-3: by seat clockwise from the one to act, then by spot."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from moonvale_engine.actions import LEFT, PICK, PLACE_END, RIGHT, VILLAGE, pack
+from moonvale_engine.events import NOBODY
+from moonvale_engine.state import CARD_0, FACEUP, SEAT, State, clockwise
+
+ANY_FACING: Final = -1
+_SPOT: Final = 1 << 8  # one spot further, in a PICK
+_SEAT: Final = 1 << 6
+
+
+def cards(s: State, facing: int, but: int = NOBODY) -> list[int]:
+    """PICK each village card that lies so (FACEUP, 0 for facedown, ANY_FACING), except one handle."""
+    result: list[int] = []
+    for seat in clockwise(s, s.stack[SEAT]):
+        action = PICK + seat * _SEAT
+        for h in s.villages[seat]:
+            if h != but and (facing == ANY_FACING or s.flags[h] & FACEUP == facing):
+                result.append(action)
+            action += _SPOT
+    return result
+
+
+def any_card(s: State) -> list[int]:
+    """PICK each card of any village."""
+    return cards(s, ANY_FACING)
+
+
+def any_other_card(s: State) -> list[int]:
+    """PICK each card of any village but the one whose ability this is."""
+    return cards(s, ANY_FACING, s.stack[CARD_0])
+
+
+def faceup_card(s: State) -> list[int]:
+    """PICK each faceup card of any village."""
+    return cards(s, FACEUP)
+
+
+def village_with_facedown_card(s: State) -> list[int]:
+    """VILLAGE of each seat that has a facedown card."""
+    return [pack(VILLAGE, seat) for seat in clockwise(s, s.stack[SEAT]) if has_card(s, seat, 0)]
+
+
+def own_ends(s: State) -> list[int]:
+    """PLACE_END for the frame's own village; an empty village has one end."""
+    seat = s.stack[SEAT]
+    left = pack(PLACE_END, seat << 1 | LEFT)
+    return [left, pack(PLACE_END, seat << 1 | RIGHT)] if s.villages[seat] else [left]
+
+
+def has_card(s: State, seat: int, facing: int) -> bool:
+    """Whether a village has a card that lies so."""
+    for h in s.villages[seat]:
+        if s.flags[h] & FACEUP == facing:
+            return True
+    return False
+
+
+def any_village_has(s: State, facing: int) -> bool:
+    """Whether any village has a card that lies so."""
+    for seat in range(s.options.players):
+        if has_card(s, seat, facing):
+            return True
+    return False
+
+
+def picked(s: State, action: int) -> int:
+    """Return the handle of the card that a PICK names."""
+    return s.villages[action >> 6 & 3][action >> 8 & 63]

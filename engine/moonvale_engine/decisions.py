@@ -1,0 +1,17 @@
+"""Kinds of decision, as everybody may know them (DEC-2). Append-only."""
+
+from __future__ import annotations
+
+from typing import Final
+
+PEEK: Final = 0  # which two own cards to look at (SET-4)
+TURN: Final = 1  # the main action of a turn, or a free ability
+HAND: Final = 2  # what happens to the card in hand
+SET: Final = 3  # the next card of an exchange, or close it
+PLACE: Final = 4  # the spot or end for a card
+TARGET: Final = 5  # a card, village, pile card or direction of an ability
+LOOK: Final = 6  # a facedown card to look at, or stop
+TURN_END: Final = 7  # end the turn, or a free ability
+SCORING: Final = 8  # one use of a scoring ability, or done
+
+KINDS: Final[tuple[str, ...]] = ("PEEK", "TURN", "HAND", "SET", "PLACE", "TARGET", "LOOK", "TURN_END", "SCORING")

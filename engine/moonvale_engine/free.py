@@ -1,0 +1,54 @@
+"""Free abilities of the active player: faceup residents, and the token (TURN-2)."""
+
+from __future__ import annotations
+
+from moonvale_engine import programs, tokens
+from moonvale_engine.actions import USE_TOKEN
+from moonvale_engine.events import ABILITY_BEGAN, EVERYBODY, TOKEN_USED
+from moonvale_engine.state import FACEUP, USED, State, push, type_of
+
+
+def anytime_actions(s: State) -> list[int]:
+    """Free abilities that may be used at nearly every own decision."""
+    return _residents(s, True)
+
+
+def free_actions(s: State) -> list[int]:
+    """All free abilities, by the spot of their resident; the token last."""
+    actions = _residents(s, False)
+    if s.token_active and s.holder == s.active and tokens.TOKENS[s.options.token].usable(s):
+        actions.append(USE_TOKEN)
+    return actions
+
+
+def _residents(s: State, anytime: bool) -> list[int]:
+    actions: list[int] = []
+    for spot, h in enumerate(s.villages[s.active]):
+        if s.flags[h] & (FACEUP | USED) == FACEUP:
+            card = type_of(s, h)
+            if card.free is not None and (card.anytime or not anytime):
+                actions += card.free(s, spot, h)
+    return actions
+
+
+def use_resident(s: State, action: int) -> None:
+    """Use the free ability of the resident at the action's first spot; each card once per turn (ABL-5)."""
+    seat = s.active
+    spot = action >> 6 & 255
+    h = s.villages[seat][spot]
+    card = type_of(s, h)
+    s.flags[h] |= USED
+    s.ability_used = True
+    if s.events is not None:
+        s.events.append((ABILITY_BEGAN, seat, spot << 2 | seat, 0, EVERYBODY, (h, s.identity[h])))
+    assert card.use is not None
+    card.use(s, h, action)
+
+
+def use_token(s: State) -> None:
+    """Turn the token to its inactive side and use its ability."""
+    s.token_active = False
+    s.ability_used = True
+    if s.events is not None:
+        s.events.append((TOKEN_USED, s.active, 0, 0, EVERYBODY, ()))
+    push(s, programs.TOKENS + tokens.TOKENS[s.options.token].id, s.active)

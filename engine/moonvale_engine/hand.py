@@ -1,0 +1,153 @@
+"""The card in hand: discarded, used, or exchanged for own cards, one or a set (EXC-1 to EXC-8)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from moonvale_engine import moves, programs
+from moonvale_engine.abilities import has_draw_ability, use_hand
+from moonvale_engine.actions import CLOSE, DISCARD, NAME, PLACE, USE, pack
+from moonvale_engine.choices import own_ends
+from moonvale_engine.decisions import HAND, SET
+from moonvale_engine.decisions import PLACE as PLACE_KIND
+from moonvale_engine.events import NOBODY, SHOWN_FAILED_SET
+from moonvale_engine.state import CARD_0, FACEUP, PROGRAM, SEAT, N, State, X, push, type_of, value_of
+from moonvale_engine.steps import AGAIN, NEXT, ask, do
+
+# How the card came to hand (X of the HAND frame).
+DRAWN: Final = 0  # from the deck: it may also be discarded
+OWED: Final = 1  # from the pile: it must be exchanged (EXC-2, C10-1)
+
+MOST_NAMED: Final = 4  # no value has more copies (EXC-3)
+PENALTY_FROM: Final = 3  # cards of a failed set that cost one from the deck (EXC-5)
+_SPOT: Final = 1 << 6
+
+
+def exchange_owed(s: State) -> bool:
+    """Whether a card in hand must still be exchanged, so that the village may not become empty (C02-2)."""
+    return s.stack[PROGRAM] == programs.HAND and s.stack[X] == OWED
+
+
+def _hand_choices(s: State) -> list[int]:
+    choices: list[int] = []
+    if s.stack[X] == DRAWN:
+        choices.append(DISCARD)
+        if has_draw_ability(s, s.hand):
+            choices.append(USE)
+    choices += [NAME + spot * _SPOT for spot in range(len(s.villages[s.stack[SEAT]]))]
+    return choices
+
+
+def _hand(s: State, action: int) -> int:
+    verb = action & 63
+    if verb == DISCARD:
+        moves.hand_to_pile(s)
+    elif verb == USE:
+        h = s.hand
+        if type_of(s, h).stays:
+            moves.show_hand(s)
+        else:
+            moves.hand_to_pile(s)
+        use_hand(s, h)
+    else:
+        seat = s.stack[SEAT]
+        push(s, programs.EXCHANGE, seat, card=s.villages[seat][action >> 6 & 255])
+        s.stack[N] = 1
+    return NEXT
+
+
+HAND_PROGRAM = (ask(HAND, _hand_choices, then=_hand),)
+
+
+def named(s: State) -> list[int]:
+    """Return the handles named so far for the set of the top frame, from the left."""
+    return [s.stack[CARD_0 + i] for i in range(s.stack[N])]
+
+
+def _set_choices(s: State) -> list[int]:
+    cards = named(s)
+    village = s.villages[s.stack[SEAT]]
+    choices: list[int] = [CLOSE]
+    if len(cards) < MOST_NAMED:
+        open_values = {value_of(s, h) for h in cards if s.flags[h] & FACEUP}
+        for spot in range(village.index(cards[-1]) + 1, len(village)):
+            h = village[spot]
+            if not s.flags[h] & FACEUP or not open_values or value_of(s, h) in open_values:
+                choices.append(NAME + spot * _SPOT)
+    return choices
+
+
+def _name(s: State, action: int) -> int:
+    if action == CLOSE:
+        return NEXT
+    s.stack[CARD_0 + s.stack[N]] = s.villages[s.stack[SEAT]][action >> 6 & 255]
+    s.stack[N] += 1
+    return AGAIN
+
+
+def _judge(s: State, action: int) -> int:
+    """Compare the values of the set; what matches is turned faceup, what doesn't goes back facedown (EXC-3, EXC-4)."""
+    cards = named(s)
+    if len({value_of(s, h) for h in cards}) > 1:
+        moves.show(s, cards, SHOWN_FAILED_SET)
+        for h in cards:
+            if s.flags[h] & FACEUP:
+                moves.flip(s, h)
+        push(s, programs.FAILED_SET, s.stack[SEAT], x=1 if len(cards) >= PENALTY_FROM else 0)
+        return NEXT
+    if len(cards) == 1:
+        _exchange(s, s.villages[s.stack[SEAT]].index(cards[0]))
+        return NEXT
+    for h in cards:
+        if not s.flags[h] & FACEUP:
+            moves.flip(s, h)
+    return NEXT
+
+
+def _place_choices(s: State) -> list[int]:
+    if s.hand == NOBODY:
+        return []
+    village = s.villages[s.stack[SEAT]]
+    return [pack(PLACE, village.index(h)) for h in named(s)]
+
+
+def _place(s: State, action: int) -> int:
+    _exchange(s, action >> 6 & 255)
+    return NEXT
+
+
+def _exchange(s: State, spot: int) -> None:
+    """Discard the set, the rightmost ending on top (EXC-6), and put the card in hand into the spot; the gaps close."""
+    seat = s.stack[SEAT]
+    for h in named(s):
+        if s.villages[seat].index(h) < spot:
+            spot -= 1
+        moves.village_to_pile(s, h)
+    moves.hand_to_spot(s, seat, spot)
+
+
+EXCHANGE_PROGRAM = (
+    ask(SET, _set_choices, then=_name, interruptible=False),
+    do(_judge),
+    ask(PLACE_KIND, _place_choices, then=_place, interruptible=False),
+)
+
+
+def _place_hand(s: State, action: int) -> int:
+    moves.hand_to_end(s, s.stack[SEAT], action >> 6 & 1)
+    return NEXT
+
+
+def _penalty_choices(s: State) -> list[int]:
+    return own_ends(s) if s.stack[X] and s.deck else []
+
+
+def _place_penalty(s: State, action: int) -> int:
+    moves.deck_to_end(s, s.stack[SEAT], action >> 6 & 1)
+    return NEXT
+
+
+FAILED_SET_PROGRAM = (
+    ask(PLACE_KIND, own_ends, then=_place_hand, interruptible=False),
+    ask(PLACE_KIND, _penalty_choices, then=_place_penalty, interruptible=False),
+)

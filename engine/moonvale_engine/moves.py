@@ -1,0 +1,176 @@
+"""Moves: the only place where cards change zone, facing or rotation, and where somebody comes to know them.
+
+Each function does one visible thing and writes its event (ABL-2, EXC-1, HID-1, HID-3).
+"""
+
+from __future__ import annotations
+
+from moonvale_engine.actions import LEFT
+from moonvale_engine.events import (
+    DECK,
+    EVERYBODY,
+    FLIPPED,
+    HAND,
+    LOOKED,
+    MOVED,
+    NOBODY,
+    PILE,
+    PILE_BOTTOM,
+    SHOWN,
+    TURNED,
+)
+from moonvale_engine.state import FACEUP, SEAT, SIDEWAYS, State
+
+
+def _moved(s: State, h: int, start: int, end: int) -> None:
+    if s.events is not None:
+        s.events.append((MOVED, s.stack[SEAT], start, end, s.known[h], (h, s.identity[h])))
+
+
+def find(s: State, h: int) -> int:
+    """Return the square of a card in a village, or -1."""
+    for seat, village in enumerate(s.villages):
+        spot = village.find(h)
+        if spot >= 0:
+            return spot << 2 | seat
+    return -1
+
+
+def draw_to_hand(s: State) -> int:
+    """The active player draws the top card of the deck; facedown, nobody else sees it (EXC-1). Return its handle."""
+    h = s.deck.pop()
+    s.hand = h
+    s.known[h] |= EVERYBODY if s.flags[h] & FACEUP else 1 << s.active
+    _moved(s, h, DECK, HAND)
+    return h
+
+
+def pile_to_hand(s: State, depth: int) -> int:
+    """The active player takes a pile card in the facing that it has; facedown, nobody sees it. Return its handle."""
+    h = s.pile.pop(-1 - depth)
+    s.hand = h
+    _moved(s, h, PILE + depth, HAND)
+    return h
+
+
+def hand_to_pile(s: State) -> int:
+    """The card in hand goes faceup on top of the pile. Return its handle."""
+    h = s.hand
+    s.hand = NOBODY
+    s.flags[h] |= FACEUP
+    s.known[h] = EVERYBODY
+    s.pile.append(h)
+    _moved(s, h, HAND, PILE)
+    return h
+
+
+def show_hand(s: State) -> None:
+    """The card in hand is turned faceup for all to see, as a card-5 whose ability begins is."""
+    s.flags[s.hand] |= FACEUP
+    s.known[s.hand] = EVERYBODY
+
+
+def hand_to_spot(s: State, seat: int, spot: int) -> None:
+    """The card in hand goes into a village as it lies, before the card that was at the spot."""
+    h = s.hand
+    s.hand = NOBODY
+    s.villages[seat].insert(spot, h)
+    _moved(s, h, HAND, spot << 2 | seat)
+
+
+def hand_to_end(s: State, seat: int, end: int) -> None:
+    """The card in hand goes to an end of a village as it lies."""
+    hand_to_spot(s, seat, 0 if end == LEFT else len(s.villages[seat]))
+
+
+def deck_to_end(s: State, seat: int, end: int) -> None:
+    """The top card of the deck joins a village as it lies; facedown, nobody sees it (EXC-5)."""
+    h = s.deck.pop()
+    spot = 0 if end == LEFT else len(s.villages[seat])
+    s.villages[seat].insert(spot, h)
+    _moved(s, h, DECK, spot << 2 | seat)
+
+
+def village_to_pile(s: State, h: int) -> None:
+    """A card of a village goes faceup and upright on top of the pile."""
+    square = find(s, h)
+    s.villages[square & 3].remove(h)
+    s.flags[h] = s.flags[h] & ~SIDEWAYS | FACEUP
+    s.known[h] = EVERYBODY
+    s.pile.append(h)
+    _moved(s, h, square, PILE)
+
+
+def village_to_pile_bottom(s: State, h: int) -> None:
+    """A card of a village goes upright to the bottom of the pile, in its facing."""
+    square = find(s, h)
+    s.villages[square & 3].remove(h)
+    s.flags[h] &= ~SIDEWAYS
+    s.pile.insert(0, h)
+    _moved(s, h, square, PILE_BOTTOM)
+
+
+def swap_with_pile(s: State, h: int, depth: int) -> None:
+    """A card of a village goes to the bottom of the pile; a pile card comes to its spot. Both keep their facing (C11-1)."""
+    square = find(s, h)
+    village_to_pile_bottom(s, h)
+    new = s.pile.pop(-1 - depth)
+    s.villages[square & 3].insert(square >> 2, new)
+    _moved(s, new, PILE + depth, square)
+
+
+def village_to_village(s: State, h: int, seat: int) -> None:
+    """A card goes to the right end of another village, as it lies (C00-1)."""
+    square = find(s, h)
+    s.villages[square & 3].remove(h)
+    village = s.villages[seat]
+    village.append(h)
+    _moved(s, h, square, len(village) - 1 << 2 | seat)
+
+
+def rotate(s: State, ring: list[int]) -> None:
+    """Each card of the ring takes the spot of the next one, the last the spot of the first, all at once (C12-1)."""
+    squares = [find(s, h) for h in ring]
+    for i, h in enumerate(ring):
+        target = squares[(i + 1) % len(ring)]
+        s.villages[target & 3][target >> 2] = h
+    for i, h in enumerate(ring):
+        _moved(s, h, squares[i], squares[(i + 1) % len(ring)])
+
+
+def flip(s: State, h: int) -> None:
+    """Turn a card of a village over; what comes to lie faceup is seen by all."""
+    s.flags[h] ^= FACEUP
+    faceup = s.flags[h] & FACEUP
+    if faceup:
+        s.known[h] = EVERYBODY
+    if s.events is not None:
+        s.events.append((FLIPPED, s.stack[SEAT], find(s, h), faceup, s.known[h], (h, s.identity[h])))
+
+
+def turn_sideways(s: State, h: int) -> None:
+    """Turn a card of a village by 90 degrees, or back (C02-1)."""
+    s.flags[h] ^= SIDEWAYS
+    if s.events is not None:
+        sideways = 1 if s.flags[h] & SIDEWAYS else 0
+        s.events.append((TURNED, s.stack[SEAT], find(s, h), sideways, s.known[h], (h, s.identity[h])))
+
+
+def look(s: State, seat: int, handles: list[int]) -> None:
+    """A seat sees facedown cards; everybody sees which."""
+    seen: list[int] = []
+    for h in handles:
+        s.known[h] |= 1 << seat
+        seen += (h, s.identity[h])
+    if s.events is not None:
+        s.events.append((LOOKED, seat, 0, 0, 1 << seat, tuple(seen)))
+
+
+def show(s: State, handles: list[int], why: int) -> None:
+    """Everybody sees cards, which keep their facing."""
+    seen: list[int] = []
+    for h in handles:
+        s.known[h] = EVERYBODY
+        seen += (h, s.identity[h])
+    if s.events is not None:
+        s.events.append((SHOWN, s.stack[SEAT], why, 0, EVERYBODY, tuple(seen)))

@@ -1,0 +1,189 @@
+"""Play: new games, the open decision, and what an action does to it.
+
+``settle`` runs programs until a seat must choose; ``apply`` checks the choice against that same list and runs on. There is
+no second judge of what is legal.
+"""
+
+from __future__ import annotations
+
+from moonvale_engine import catalog
+from moonvale_engine.actions import DISCARD, DRAW, FREE, PASSING, USE_TOKEN, pack
+from moonvale_engine.errors import GameOverError, IllegalActionError, OptionError
+from moonvale_engine.events import (
+    ACTED,
+    BY_PLAYER,
+    BY_POLICY,
+    EVERYBODY,
+    GAME_OVER,
+    NOBODY,
+    OVER_BY_RESIGNATION,
+    RESIGNED,
+)
+from moonvale_engine.free import anytime_actions, use_resident, use_token
+from moonvale_engine.options import Options
+from moonvale_engine.programs import ROUND
+from moonvale_engine.result import places
+from moonvale_engine.shuffle import SECRET_BYTES
+from moonvale_engine.state import FRAME, PROGRAM, SEAT, STEP, State, push
+from moonvale_engine.steps import NEXT, STOP
+
+_ENDED = 255  # a step beyond the last one of any program
+
+
+def new_game(options: Options, secret: bytes, entropy: tuple[bytes, ...] = ()) -> State:
+    """Deal the first round. ``secret``: 32 bytes that decide every shuffle; whoever knows them knows all cards (HID-5).
+
+    Raises OptionError for ``secret``.
+    """
+    if len(secret) != SECRET_BYTES:
+        raise OptionError("secret", f"needs {SECRET_BYTES} bytes, has {len(secret)}")
+    players = options.players
+    s = State(
+        options,
+        catalog.cards_in_play(options),
+        secret,
+        entropy,
+        bytearray(52),
+        bytearray(52),
+        bytearray(52),
+        bytearray(),
+        bytearray(),
+        bytearray(),
+        [bytearray() for _ in range(players)],
+        bytearray(),
+        bytearray(),
+        [0] * players,
+        [],
+        NOBODY,
+        0,
+        0,
+        NOBODY,
+        NOBODY,
+        False,
+        NOBODY,
+        0,
+        0,
+        False,
+        NOBODY,
+    )
+    push(s, ROUND, 0)
+    settle(s)
+    return s
+
+
+def seat_to_act(s: State) -> int:
+    """Return the one seat that is to act (DEC-1), or NOBODY when the game is over."""
+    return s.stack[SEAT] if s.stack else NOBODY
+
+
+def decision_kind(s: State) -> int:
+    """Return the kind of the open decision (see ``decisions``), or -1 when the game is over."""
+    return catalog.PROGRAMS[s.stack[PROGRAM]][s.stack[STEP]].kind if s.stack else -1
+
+
+def legal_actions(s: State) -> list[int]:
+    """Return the choices of the open decision, in the order of DEC-3; do not change the list. Empty when the game is over."""
+    return s.choices
+
+
+def apply(s: State, action: int) -> None:
+    """Carry out a choice of the open decision, and run on until a seat must choose again or the game is over.
+
+    Raises IllegalActionError (the action is not in ``legal_actions``) or GameOverError, and changes nothing then.
+    """
+    if action not in s.choices:
+        if not s.stack:
+            raise GameOverError("the game is over")
+        raise IllegalActionError("the action is not a choice of the open decision; choose one of its legal actions")
+    _carry_out(s, action, BY_PLAYER)
+    settle(s)
+
+
+def resign(s: State, seat: int) -> None:
+    """A seat gives up, at any time: it is placed last and played on by a fixed policy (END-7).
+
+    Raises GameOverError, or IllegalActionError if the seat is not there or has resigned already.
+    """
+    if not s.stack:
+        raise GameOverError("the game is over")
+    if not 0 <= seat < s.options.players:
+        raise IllegalActionError(f"there is no seat {seat}")
+    if seat in s.resigned:
+        raise IllegalActionError(f"seat {seat} has resigned already")
+    s.resigned.append(seat)
+    if s.events is not None:
+        s.events.append((RESIGNED, seat, 0, 0, EVERYBODY, ()))
+    if len(s.resigned) == s.options.players - 1:
+        s.over = OVER_BY_RESIGNATION
+        s.stack.clear()
+        s.choices = []
+        if s.events is not None:
+            s.events.append((GAME_OVER, NOBODY, s.over, 0, EVERYBODY, tuple(places(s))))
+    elif s.stack[SEAT] == seat:
+        settle(s)
+
+
+def settle(s: State) -> None:
+    """Run the programs until a seat that is still played must choose, or until the game is over; list its choices."""
+    while open_decision(s):
+        if s.stack[SEAT] not in s.resigned:
+            return
+        _carry_out(s, _policy(s), BY_POLICY)
+
+
+def open_decision(s: State) -> bool:
+    """Run the programs up to the next decision, whoever's it is, and list its choices. False: the game is over."""
+    stack = s.stack
+    while stack:
+        program = catalog.PROGRAMS[stack[PROGRAM]]
+        if stack[STEP] >= len(program):
+            del stack[-FRAME:]
+            continue
+        step = program[stack[STEP]]
+        if step.kind < 0:
+            _advance(s, len(stack), step.effect(s, -1))
+            continue
+        choices = step.choices(s)
+        if not choices or (len(choices) == 1 and choices[0] & 63 in PASSING):
+            stack[STEP] += 1
+            continue
+        if step.interruptible and stack[SEAT] == s.active:
+            choices += anytime_actions(s)
+        s.choices = choices
+        return True
+    s.choices = []
+    return False
+
+
+def _carry_out(s: State, action: int, cause: int) -> None:
+    stack = s.stack
+    step = catalog.PROGRAMS[stack[PROGRAM]][stack[STEP]]
+    seat = stack[SEAT]
+    if s.events is not None:
+        s.events.append((ACTED, seat, action, cause, EVERYBODY, ()))
+    verb = action & 63
+    if verb in FREE:
+        if verb == USE_TOKEN:
+            use_token(s)
+        else:
+            use_resident(s, action)
+        return
+    _advance(s, len(stack), step.effect(s, action))
+
+
+def _advance(s: State, end: int, result: int) -> None:
+    """Move the frame that ended at ``end`` of the stack on; other frames may lie on it by now."""
+    if result == NEXT:
+        s.stack[end + STEP] += 1
+    elif result == STOP:
+        s.stack[end + STEP] = _ENDED
+
+
+def _policy(s: State) -> int:
+    """Choose for a resigned seat (END-7)."""
+    if s.choices[0] & 63 in PASSING:
+        return s.choices[0]
+    for verb in (DRAW, DISCARD):
+        if pack(verb) in s.choices:
+            return pack(verb)
+    return s.choices[0]

@@ -1,0 +1,120 @@
+"""Round end: the cards' marks, scoring abilities in their order, scores, and the token's award (END-1 to END-6)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from moonvale_engine import moves, programs
+from moonvale_engine.actions import DONE
+from moonvale_engine.decisions import SCORING
+from moonvale_engine.events import (
+    EVERYBODY,
+    GAME_OVER,
+    NOBODY,
+    OVER_BY_ROUNDS,
+    SCORED,
+    SHOWN_ROUND_END,
+    TOKEN_AWARDED,
+)
+from moonvale_engine.result import places
+from moonvale_engine.state import CARDS, FACEUP, SEAT, STEP, USED, N, State, X, clockwise, push, type_of, value_of
+from moonvale_engine.steps import AGAIN, NEXT, STOP, ask
+
+ORDER: Final = (0, 13)  # numbers whose scoring abilities are chosen, in the order of END-2
+FAILED_CALL: Final = 10  # points added to an unsuccessful caller's sum (END-4)
+
+
+def reveal(s: State, action: int) -> int:
+    """All villages are shown to all; every card keeps the mark of how it lay, which is its facing (END-1)."""
+    for h in range(CARDS):
+        s.flags[h] &= ~USED
+    moves.show(s, [h for village in s.villages for h in village], SHOWN_ROUND_END)
+    return NEXT
+
+
+def next_scorer(s: State, action: int) -> int:
+    """Let the next player of the next stage resolve all of theirs, once clockwise from the holder in each (END-2)."""
+    turn = s.stack[N]
+    players = s.options.players
+    if turn == len(ORDER) * players:
+        return NEXT
+    s.stack[N] += 1
+    push(s, programs.SCORER, (s.holder + turn) % players, x=ORDER[turn // players])
+    return AGAIN
+
+
+def _uses(s: State) -> list[int]:
+    seat = s.stack[SEAT]
+    scoring = s.cards[s.stack[X]].scoring
+    uses: list[int] = [DONE]
+    if scoring is not None:
+        for h in s.villages[seat]:
+            if s.flags[h] & (FACEUP | USED) == FACEUP and s.identity[h] & 15 == s.stack[X]:
+                uses += scoring(s, seat, h)
+    return uses
+
+
+def _use(s: State, action: int) -> int:
+    if action == DONE:
+        return NEXT
+    h = s.villages[s.stack[SEAT]][action >> 6 & 255]
+    s.flags[h] |= USED
+    score = type_of(s, h).score
+    assert score is not None
+    score(s, h, action)
+    return AGAIN
+
+
+SCORER_PROGRAM = (ask(SCORING, _uses, then=_use, interruptible=False),)
+
+
+def village_sum(s: State, seat: int) -> int:
+    """Return what a village counts, its marked cards' own rules included (END-3, C13-1)."""
+    total = sum([value_of(s, h) for h in s.villages[seat]])
+    counted = total
+    for h in s.villages[seat]:
+        rule = type_of(s, h).village_sum
+        if rule is not None and s.flags[h] & FACEUP:
+            counted = min(counted, rule(s, h, total))
+    return counted
+
+
+def _scores(s: State, sums: list[int]) -> tuple[list[int], bool]:
+    """Return each seat's score, and whether the call, if any, succeeded (END-4)."""
+    scores = sums[:]
+    caller = s.caller
+    if caller == NOBODY:
+        return scores, False
+    if sums[caller] == min(sums):
+        scores[caller] = min(0, sums[caller]) if s.options.successful_call == "lower" else 0
+        return scores, True
+    if s.villages[caller]:
+        scores[caller] += FAILED_CALL
+    else:
+        scores[caller] = 0
+    return scores, False
+
+
+def finish_round(s: State, action: int) -> int:
+    """Score the round, award the token, and go on to the next round or end the game (END-3 to END-6)."""
+    sums = [village_sum(s, seat) for seat in range(s.options.players)]
+    scores, call_succeeded = _scores(s, sums)
+    lowest = min(scores)
+    tied = [seat for seat in clockwise(s, s.holder) if scores[seat] == lowest]
+    winner = s.caller if call_succeeded and s.caller in tied else tied[0]
+    s.holder = winner
+    s.token_active = call_succeeded and winner == s.caller
+    s.scores += scores
+    for seat, score in enumerate(scores):
+        s.totals[seat] += score
+        if s.events is not None:
+            s.events.append((SCORED, seat, sums[seat], score, EVERYBODY, ()))
+    if s.events is not None:
+        s.events.append((TOKEN_AWARDED, winner, 1 if s.token_active else 0, 0, EVERYBODY, ()))
+    if s.round < s.options.rounds:
+        s.stack[STEP] = 0
+        return AGAIN
+    s.over = OVER_BY_ROUNDS
+    if s.events is not None:
+        s.events.append((GAME_OVER, NOBODY, s.over, 0, EVERYBODY, tuple(places(s))))
+    return STOP

@@ -1,0 +1,36 @@
+"""The tokens: entries of a literal table, like card types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from moonvale_engine import moves
+from moonvale_engine.choices import any_card, picked
+from moonvale_engine.decisions import TARGET
+from moonvale_engine.state import State
+from moonvale_engine.steps import NEXT, Step, ask
+
+
+class Token:
+    """A token, which its holder may use once per round on its active side."""
+
+    def __init__(self, key: str, id: int, program: tuple[Step, ...], usable: Callable[[State], bool]) -> None:
+        self.key = key
+        self.id = id  # append-only; its program is number TOKENS + id
+        self.program = program
+        self.usable = usable
+
+
+def _any_village_has_a_card(s: State) -> bool:
+    return any(s.villages)
+
+
+def _flip(s: State, action: int) -> int:
+    moves.flip(s, picked(s, action))
+    return NEXT
+
+
+#: The Coin token flips any one card of any village (COIN-1).
+COIN_TOKEN = Token("coin", 0, program=(ask(TARGET, any_card, then=_flip),), usable=_any_village_has_a_card)
+
+TOKENS: dict[str, Token] = {"coin": COIN_TOKEN}
