@@ -8,7 +8,7 @@ PACKAGES := $(wildcard engine/moonvale* service/moonvale* clients/python/moonval
 N ?= 2000
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
-UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --system-certs \
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
@@ -24,11 +24,11 @@ run: $(VENV)/.service ## Start the service on this machine and print how to join
 demo: $(VENV)/.service ## Let four agents play one game over gRPC while you look on
 	@$(BIN)/moonvale demo
 
-test: $(VENV)/.dev ## Run every test (pass options to pytest with ARGS="...")
+test: $(VENV)/.dev ## Run every test (options for pytest: ARGS="-k servers")
 	@tests/support/install_redis.sh
 	@$(BIN)/python -m pytest -n auto $(ARGS)
 
-fuzz: $(VENV)/.dev ## Play N random games that try every ability, checking each position (N=2000)
+fuzz: $(VENV)/.dev ## Play random games that try every ability, checking every position (how many: N=2000)
 	@$(BIN)/python -m tests.fuzz $(N)
 
 lint: $(VENV)/.dev ## Check style, types and the contract, and that generated code is up to date
@@ -44,8 +44,8 @@ fmt: $(VENV)/.dev ## Format the code and mend what ruff can mend by itself
 proto: $(VENV)/.dev ## Rebuild the code generated from proto/
 	@$(BIN)/python proto/generate.py
 
-lock: $(VENV)/.dev ## Resolve the dependencies anew and rewrite the lock files
-	@$(PIP_INSTALL) 'uv>=0.9'
+lock: $(VENV)/.dev ## Rewrite the lock files for pyproject.toml (newest releases: UPGRADE=--upgrade)
+	@$(PIP_INSTALL) 'uv>=0.13'
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build -o $(LOCKS)/service.txt
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build --group dev \
 		--constraint $(LOCKS)/service.txt --override $(LOCKS)/overrides.txt -o $(LOCKS)/dev.txt
@@ -56,9 +56,9 @@ clean: ## Remove what the other commands made, except the service's data
 
 # The stamps: .venv/.python when the environment exists, .service when `moonvale` runs in it, .dev when tests do too.
 $(VENV)/.python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' || { \
-		echo "Moonvale needs Python 3.11 to 3.14, but $(PYTHON) is '$$($(PYTHON) --version 2>&1)'." \
-			"Install one, or name it: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null || { \
+		echo "Moonvale needs Python 3.11 to 3.14, but $(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing)." \
+			"Install one (Debian and Ubuntu: apt-get install python3 python3-venv) or name one: make PYTHON=python3.12 ..." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 		echo "$(PYTHON) lacks the venv module. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 	@echo "Creating $(VENV) with $$($(PYTHON) --version)"
