@@ -70,3 +70,33 @@ def _types(deck: tuple[str, ...]) -> tuple[Card, ...]:
 def cards_in_play(options: Options) -> tuple[Card, ...]:
     """Return the card type of each number 0..13 (SET-1)."""
     return _types(options.deck)
+
+
+#: Why a game is over, in the order of the events' constants.
+OVER_NAMES = ("rounds", "resignation")
+
+
+def _name(i: int) -> str:
+    if i >= programs.CARDS:
+        return CARDS[i - programs.CARDS].key
+    if i >= programs.TOKENS:
+        return next((f"{token.key}_token" for token in TOKENS.values() if programs.TOKENS + token.id == i), "")
+    return _CORE_NAMES.get(i, "")
+
+
+_CORE_NAMES = {
+    programs.ROUND: "round",
+    programs.TURN: "turn",
+    programs.HAND: "hand",
+    programs.EXCHANGE: "exchange",
+    programs.FAILED_SET: "failed_set",
+    programs.SCORER: "scorer",
+}
+
+#: The name of each program, as texts of positions write it; empty where there is none.
+PROGRAM_NAMES: tuple[str, ...] = tuple([_name(i) for i in range(len(PROGRAMS))])
+
+
+def face_text(cards: tuple[Card, ...], face: int) -> str:
+    """Return how texts write a face: its printed value."""
+    return str(cards[face & 15].value)

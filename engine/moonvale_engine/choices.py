@@ -1,4 +1,4 @@
-"""Lists of choices that several programs offer, in the order of DEC-3: by seat clockwise from the one to act, then by spot."""
+"""Lists of choices that several programs offer: by seat clockwise from the one to act, then by spot (DEC-3)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Events: what folding the log of actions yields, each with its audience from birth.
 
-An event is a flat tuple ``(kind, seat, a, b, audience, cards)``. ``cards`` holds pairs of handle and face, one after the
-other. ``audience`` is a mask of those who may read what the event hides: the faces, or, for ``ACTED``, the action. Bit s
-is seat s, bit 4 everybody else. How many events there are, their kinds, seats, places and handles are public.
+An event is a flat tuple ``(kind, seat, a, b, audience, cards)``. ``cards`` holds pairs of handle and face, one after
+the other. ``audience`` is a mask of those who may read what the event hides: the faces, or, for ``ACTED``, the action.
+Bit s is seat s, bit 4 everybody else. How many events there are, their kinds, seats, places and handles are public.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ OVER_BY_RESIGNATION: Final = 1  # END-7
 
 
 def seen_by(event: Event, viewer: int) -> Event:
-    """Return the event as a viewer (a seat, or SPECTATOR) gets it: what it may not know is UNKNOWN, or -1 for an action."""
+    """Return the event as a viewer (a seat, or SPECTATOR) gets it; a hidden face is UNKNOWN, a hidden action -1."""
     kind, seat, a, b, audience, cards = event
     if audience >> viewer & 1:
         return event

@@ -111,7 +111,7 @@ def village_to_pile_bottom(s: State, h: int) -> None:
 
 
 def swap_with_pile(s: State, h: int, depth: int) -> None:
-    """A card of a village goes to the bottom of the pile; a pile card comes to its spot. Both keep their facing (C11-1)."""
+    """A village card goes to the bottom of the pile, a pile card comes to its spot; both keep their facing (C11-1)."""
     square = find(s, h)
     village_to_pile_bottom(s, h)
     new = s.pile.pop(-1 - depth)

@@ -1,7 +1,7 @@
 """Play: new games, the open decision, and what an action does to it.
 
-``settle`` runs programs until a seat must choose; ``apply`` checks the choice against that same list and runs on. There is
-no second judge of what is legal.
+``settle`` runs programs until a seat must choose; ``apply`` checks the choice against that same list and runs on.
+There is no second judge of what is legal.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ from moonvale_engine.events import (
     NOBODY,
     OVER_BY_RESIGNATION,
     RESIGNED,
+    Event,
 )
 from moonvale_engine.free import anytime_actions, use_resident, use_token
 from moonvale_engine.options import Options
+from moonvale_engine.outcome import places
 from moonvale_engine.programs import ROUND
-from moonvale_engine.result import places
 from moonvale_engine.shuffle import SECRET_BYTES
 from moonvale_engine.state import FRAME, PROGRAM, SEAT, STEP, State, push
-from moonvale_engine.steps import NEXT, STOP
-
-_ENDED = 255  # a step beyond the last one of any program
+from moonvale_engine.steps import NEXT, STOP, Step
 
 
-def new_game(options: Options, secret: bytes, entropy: tuple[bytes, ...] = ()) -> State:
+def new_game(
+    options: Options, secret: bytes, entropy: tuple[bytes, ...] = (), events: list[Event] | None = None
+) -> State:
     """Deal the first round. ``secret``: 32 bytes that decide every shuffle; whoever knows them knows all cards (HID-5).
 
-    Raises OptionError for ``secret``.
+    ``events``: where the first events go; the state keeps writing there. Raises OptionError for ``secret``.
     """
     if len(secret) != SECRET_BYTES:
         raise OptionError("secret", f"needs {SECRET_BYTES} bytes, has {len(secret)}")
@@ -66,6 +67,7 @@ def new_game(options: Options, secret: bytes, entropy: tuple[bytes, ...] = ()) -
         False,
         NOBODY,
     )
+    s.events = events
     push(s, ROUND, 0)
     settle(s)
     return s
@@ -76,13 +78,22 @@ def seat_to_act(s: State) -> int:
     return s.stack[SEAT] if s.stack else NOBODY
 
 
+def open_step(s: State) -> Step | None:
+    """Return the step of the open decision, or None when there is none."""
+    if not s.stack:
+        return None
+    program = catalog.PROGRAMS[s.stack[PROGRAM]]
+    return program[s.stack[STEP]] if s.stack[STEP] < len(program) else None
+
+
 def decision_kind(s: State) -> int:
     """Return the kind of the open decision (see ``decisions``), or -1 when the game is over."""
-    return catalog.PROGRAMS[s.stack[PROGRAM]][s.stack[STEP]].kind if s.stack else -1
+    step = open_step(s)
+    return -1 if step is None else step.kind
 
 
 def legal_actions(s: State) -> list[int]:
-    """Return the choices of the open decision, in the order of DEC-3; do not change the list. Empty when the game is over."""
+    """Return the choices of the open decision in the order of DEC-3, none when the game is over. Leave the list as it is."""
     return s.choices
 
 
@@ -176,7 +187,7 @@ def _advance(s: State, end: int, result: int) -> None:
     if result == NEXT:
         s.stack[end + STEP] += 1
     elif result == STOP:
-        s.stack[end + STEP] = _ENDED
+        s.stack[end + STEP] = len(catalog.PROGRAMS[s.stack[end + PROGRAM]])
 
 
 def _policy(s: State) -> int:

@@ -1,4 +1,4 @@
-"""Numbers of the programs, which stored frames name: append-only within a rules version. ``catalog`` holds the programs."""
+"""Numbers of the programs, which stored frames name: append-only within a rules version. ``catalog`` has the rest."""
 
 from __future__ import annotations
 

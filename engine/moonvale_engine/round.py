@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from moonvale_engine import moves, programs, scoring
 from moonvale_engine.actions import PEEK, pack
 from moonvale_engine.decisions import PEEK as PEEK_KIND
@@ -73,6 +75,9 @@ def _turns(s: State, action: int) -> int:
     push(s, programs.TURN, s.holder)
     return NEXT
 
+
+#: The step from which all villages lie open.
+SCORING_STEP: Final = 4
 
 PROGRAM = (
     do(_begin),

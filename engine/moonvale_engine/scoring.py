@@ -16,7 +16,7 @@ from moonvale_engine.events import (
     SHOWN_ROUND_END,
     TOKEN_AWARDED,
 )
-from moonvale_engine.result import places
+from moonvale_engine.outcome import places
 from moonvale_engine.state import CARDS, FACEUP, SEAT, STEP, USED, N, State, X, clockwise, push, type_of, value_of
 from moonvale_engine.steps import AGAIN, NEXT, STOP, ask
 

@@ -1,7 +1,7 @@
 """The state of a game between two decisions: flat bytes and small ints, and the stack of frames.
 
-A handle is the place of a card in the round's shuffled deck, so it says nothing of what the card is. Zones hold handles;
-``identity`` alone says what each handle is, and few functions may read it.
+A handle is the place of a card in the shuffled deck of the round, so it says nothing of what the card is. Zones hold
+handles; ``identity`` alone says what each handle is, and few functions may read it.
 """
 
 from __future__ import annotations
@@ -131,6 +131,13 @@ class State:
         )
         twin.choices = self.choices
         return twin
+
+    def hand_cards(self) -> bytes:
+        """Return the handles in hand: one or none."""
+        return b"" if self.hand == NOBODY else bytes((self.hand,))
+
+    def is_over(self) -> bool:
+        return self.over != NOBODY
 
     def __copy__(self) -> State:
         return self.copy()

@@ -1,4 +1,4 @@
-"""Apprentice Tanner (5): placed faceup at an end of the own village, then another card is flipped. Rulings C05-1, ABL-4."""
+"""Apprentice Tanner (5): placed faceup at an end of the own village, then flips another card. Rulings C05-1, ABL-4."""
 
 from __future__ import annotations
 

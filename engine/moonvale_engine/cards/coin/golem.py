@@ -1,4 +1,4 @@
-"""Golem (11): the topmost other pile card changes places with a village card, which goes to the bottom. Ruling C11-1."""
+"""Golem (11): the topmost other pile card takes the place of a village card, which goes to the bottom. Ruling C11-1."""
 
 from __future__ import annotations
 

@@ -1,0 +1,179 @@
+"""The codec: a state as a short string of bytes, behind a header that rejects what this engine does not know."""
+
+from __future__ import annotations
+
+from moonvale_engine import catalog, play
+from moonvale_engine.errors import CodecError, EngineError, UnknownRulesError
+from moonvale_engine.options import DECKS, MEMORIES, SUCCESSFUL_CALLS, TOKENS, Options
+from moonvale_engine.shuffle import SECRET_BYTES
+from moonvale_engine.state import CARDS, FRAME, State
+
+MAGIC = b"MV"
+CODEC_VERSION = 1
+RULES_VERSION = 1
+_HEADER = MAGIC + bytes((CODEC_VERSION, RULES_VERSION))
+
+
+def encode(s: State) -> bytes:
+    """Return the bytes of a state (about 330 for four players). They hold the secret and every card."""
+    out = bytearray(_HEADER)
+    _put_options(out, s.options)
+    out += s.secret
+    out.append(len(s.entropy))
+    for part in s.entropy:
+        _put_bytes(out, part)
+    out += bytes((s.hand, s.active, s.holder, s.caller, s.over, s.token_active | s.ability_used << 1, s.shuffles))
+    for number in (s.round, s.turn, s.extra_turns):
+        _put_int(out, number)
+    out += s.identity + s.flags + s.known
+    for zone in (s.deck, s.pile, s.aside, s.stack, s.resigned, *s.villages):
+        _put_bytes(out, zone)
+    for number in (*s.totals, *s.scores):
+        _put_int(out, number * 2 if number >= 0 else -number * 2 - 1)
+    return bytes(out)
+
+
+def decode(data: bytes) -> State:
+    """Return the state of encoded bytes.
+
+    Raises UnknownRulesError for a codec or rules version that this engine does not know, CodecError for damaged bytes.
+    """
+    if data[:2] != MAGIC or len(data) < len(_HEADER):
+        raise CodecError("not a stored game")
+    if data[:4] != _HEADER:
+        raise UnknownRulesError(
+            f"stored with codec {data[2]}, rules {data[3]}; this engine knows {CODEC_VERSION}, {RULES_VERSION}"
+        )
+    try:
+        s = _decode(_Reader(data))
+        if sorted([*s.deck, *s.pile, *s.aside, *b"".join(s.villages), *s.hand_cards()]) != list(range(CARDS)):
+            raise CodecError("damaged: the zones do not hold each card once")
+        if len(s.stack) % FRAME or bool(s.stack) == s.is_over():
+            raise CodecError("damaged: the frames are not well formed")
+        play.open_decision(s)
+    except (IndexError, ValueError) as error:
+        if isinstance(error, CodecError):
+            raise
+        raise CodecError("damaged: the bytes are not those of a state") from error
+    return s
+
+
+def _decode(reader: _Reader) -> State:
+    options = reader.options()
+    secret = reader.take(SECRET_BYTES)
+    entropy = tuple([reader.chunk() for _ in range(reader.byte())])
+    hand, active, holder, caller, over, bits, shuffles = reader.take(7)
+    round, turn, extra_turns = reader.number(), reader.number(), reader.number()
+    identity, flags, known = (bytearray(reader.take(CARDS)) for _ in range(3))
+    deck, pile, aside, stack, resigned = (bytearray(reader.chunk()) for _ in range(5))
+    villages = [bytearray(reader.chunk()) for _ in range(options.players)]
+    totals = [reader.signed() for _ in range(options.players)]
+    scores: list[int] = []
+    while not reader.at_end():
+        scores.append(reader.signed())
+    return State(
+        options,
+        catalog.cards_in_play(options),
+        secret,
+        entropy,
+        identity,
+        flags,
+        known,
+        deck,
+        pile,
+        aside,
+        villages,
+        stack,
+        resigned,
+        totals,
+        scores,
+        hand,
+        round,
+        turn,
+        active,
+        holder,
+        bits & 1 != 0,
+        caller,
+        extra_turns,
+        shuffles,
+        bits >> 1 & 1 != 0,
+        over,
+    )
+
+
+def _put_int(out: bytearray, number: int) -> None:
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+
+
+def _put_bytes(out: bytearray, chunk: bytes | bytearray) -> None:
+    _put_int(out, len(chunk))
+    out += chunk
+
+
+def _put_options(out: bytearray, options: Options) -> None:
+    out += bytes((options.players, options.rounds, options.turn_limit))
+    out.append(MEMORIES.index(options.memory) | SUCCESSFUL_CALLS.index(options.successful_call) << 1)
+    out.append(TOKENS.index(options.token) | options.deal_supplied << 7)
+    out += bytes(options.villages)
+    deck = sum(DECKS.index(name) << number for number, name in enumerate(options.deck))
+    out += deck.to_bytes(2, "little")
+
+
+class _Reader:
+    """Reads what the _put functions wrote; raises IndexError at the end of the bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = len(_HEADER)
+
+    def at_end(self) -> bool:
+        return self.at == len(self.data)
+
+    def take(self, count: int) -> bytes:
+        end = self.at + count
+        if end > len(self.data):
+            raise IndexError
+        chunk = self.data[self.at : end]
+        self.at = end
+        return chunk
+
+    def byte(self) -> int:
+        return self.take(1)[0]
+
+    def number(self) -> int:
+        number = shift = 0
+        while True:
+            byte = self.byte()
+            number |= (byte & 127) << shift
+            if byte < 128:
+                return number
+            shift += 7
+
+    def signed(self) -> int:
+        number = self.number()
+        return -(number + 1 >> 1) if number & 1 else number >> 1
+
+    def chunk(self) -> bytes:
+        return self.take(self.number())
+
+    def options(self) -> Options:
+        players, rounds, turn_limit, choices, token = self.take(5)
+        villages = tuple(self.take(players))
+        deck = int.from_bytes(self.take(2), "little")
+        try:
+            return Options(
+                players=players,
+                deck=tuple([DECKS[deck >> number & 1] for number in range(14)]),
+                token=TOKENS[token & 127],
+                rounds=rounds,
+                turn_limit=turn_limit,
+                memory=MEMORIES[choices & 1],
+                successful_call=SUCCESSFUL_CALLS[choices >> 1],
+                villages=villages,
+                deal_supplied=token >> 7 != 0,
+            )
+        except EngineError as error:
+            raise CodecError(f"damaged: {error}") from error

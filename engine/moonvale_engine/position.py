@@ -1,0 +1,65 @@
+"""Positions: a game as somebody knows it, whole or with the faces that a viewer may not know left open."""
+
+from __future__ import annotations
+
+from moonvale_engine import catalog, play, programs
+from moonvale_engine.events import NOBODY
+from moonvale_engine.hand import MOST_NAMED
+from moonvale_engine.state import PROGRAM, SEAT, STEP, N, State
+from moonvale_engine.views import visible_faces
+
+
+class Position:
+    """A state together with who knows it so: a seat, SPECTATOR, or NOBODY for the whole truth.
+
+    In a viewer's position the faces that it may not know are UNKNOWN, there is no secret, and there are choices only
+    where the viewer is to act. That is all that a bot needs: ``worlds.sample_world`` makes whole games of it.
+    """
+
+    def __init__(self, state: State, viewer: int) -> None:
+        self.state = state
+        self.viewer = viewer
+
+    def list_choices(self) -> None:
+        """List the choices of the open decision as far as this position knows them."""
+        s = self.state
+        s.choices = []
+        if s.stack and self.viewer in (s.stack[SEAT], NOBODY):
+            play.open_decision(s)
+
+    def check_frames(self) -> None:
+        """Raise ValueError unless the open decision and the card in hand fit each other and the cards on the table."""
+        s = self.state
+        step = play.open_step(s)
+        if step is None or step.kind < 0:
+            raise ValueError("the last frame asks nothing")
+        if s.stack[SEAT] in s.resigned:
+            raise ValueError("the seat to act has resigned")
+        if holds_hand(s) != (s.hand != NOBODY):
+            raise ValueError("there is a card in hand if, and only if, the open decision is about one")
+        if s.stack[PROGRAM] == programs.EXCHANGE and not 1 <= s.stack[N] <= MOST_NAMED:
+            raise ValueError("a set has one to four cards")
+
+
+def holds_hand(s: State) -> bool:
+    """Whether the open decision is about a card in hand."""
+    program, step = s.stack[PROGRAM], s.stack[STEP]
+    if program >= programs.CARDS:
+        return catalog.CARDS[program - programs.CARDS].stays and step == 0
+    return program in (programs.HAND, programs.EXCHANGE) or (program == programs.FAILED_SET and step == 0)
+
+
+def observe(s: State, viewer: int) -> Position:
+    """Return what a viewer knows of a game: a masked copy."""
+    masked = s.copy()
+    masked.identity = visible_faces(s, viewer)
+    masked.secret = b""
+    masked.entropy = ()
+    if not s.stack or viewer != s.stack[SEAT]:
+        masked.choices = []
+    return Position(masked, viewer)
+
+
+def whole(s: State) -> Position:
+    """Return the whole truth as a position."""
+    return Position(s, NOBODY)

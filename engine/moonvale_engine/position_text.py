@@ -1,0 +1,166 @@
+"""Positions as text, as FEN is for chess: one line that round-trips, specified in docs/notation.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+
+from moonvale_engine import catalog
+from moonvale_engine.events import EVERYBODY, NOBODY, SPECTATOR, UNKNOWN
+from moonvale_engine.notation import SEATS
+from moonvale_engine.options import Options, deck_text
+from moonvale_engine.position import Position
+from moonvale_engine.state import FACEUP, FRAME, SIDEWAYS, SPENT, USED, State
+
+_DEFAULTS = Options()
+
+
+def position_text(position: Position) -> str:
+    """Return the text of a position; ``parse_position`` reads it back to an equal one."""
+    s = position.state
+    fields = [game_text(s.options)]
+    if position.viewer != NOBODY:
+        fields.append(f"as {viewer_text(position.viewer)}")
+    fields.append(f"round {s.round} turn {s.turn} {_seat(s.active)}")
+    fields.append(f"token {_seat(s.holder)}{'+' if s.token_active else ''}")
+    if s.caller != NOBODY:
+        fields.append(f"caller {_seat(s.caller)}")
+    if s.extra_turns:
+        fields.append(f"extra {s.extra_turns}")
+    if s.ability_used:
+        fields.append("ability used")
+    if s.shuffles != 1:
+        fields.append(f"shuffles {s.shuffles}")
+    fields += [f"{SEATS[seat]} {_cards(s, village)}" for seat, village in enumerate(s.villages)]
+    fields.append(f"pile {_cards(s, reversed(s.pile))}")
+    fields.append(f"deck {_cards(s, reversed(s.deck))}")
+    fields.append(f"aside {_cards(s, s.aside)}")
+    if s.hand != NOBODY:
+        fields.append(f"hand {_cards(s, (s.hand,))}")
+    if s.scores:
+        fields.append("scores " + " / ".join(_numbers(s, i) for i in range(0, len(s.scores), s.options.players)))
+    if s.resigned:
+        fields.append("resigned " + " ".join(_seat(seat) for seat in s.resigned))
+    if s.is_over():
+        fields.append(f"over {catalog.OVER_NAMES[s.over]}")
+    else:
+        fields.append("frames " + " ".join(_frame(s, at) for at in range(0, len(s.stack), FRAME)))
+    order = reading_order(s)
+    if order != list(range(len(order))):
+        fields.append(f"handles {_ranges(order)}")
+    if s.secret:
+        fields.append(f"secret {s.secret.hex()}")
+    if s.entropy:
+        fields.append("entropy " + " ".join(part.hex() or "-" for part in s.entropy))
+    return "; ".join(fields)
+
+
+def viewer_text(viewer: int) -> str:
+    """Return how a viewer is written: a seat's letter, or ``spectator``."""
+    return "spectator" if viewer == SPECTATOR else SEATS[viewer]
+
+
+def reading_order(s: State) -> list[int]:
+    """Return all handles in the order in which a text lists the cards."""
+    return [*b"".join(s.villages), *reversed(s.pile), *reversed(s.deck), *s.aside, *s.hand_cards()]
+
+
+def game_text(options: Options) -> str:
+    """Return the options of a game, such as ``coin 4p rounds=2``; ``parse_game`` reads them back to equal ones."""
+    words = [deck_text(options.deck), f"{options.players}p"]
+    if options.token != _DEFAULTS.token:
+        words.append(f"token={options.token}")
+    if options.rounds != _DEFAULTS.rounds:
+        words.append(f"rounds={options.rounds}")
+    if options.turn_limit != _DEFAULTS.turn_limit:
+        words.append(f"turn_limit={options.turn_limit}")
+    if options.memory != _DEFAULTS.memory:
+        words.append(f"memory={options.memory}")
+    if options.successful_call != _DEFAULTS.successful_call:
+        words.append(f"successful_call={options.successful_call}")
+    if options.villages != tuple(range(options.players)):
+        words.append(f"villages={','.join(map(str, options.villages))}")
+    if options.deal_supplied:
+        words.append("deal_supplied")
+    return " ".join(words)
+
+
+def _seat(seat: int) -> str:
+    return "-" if seat == NOBODY else SEATS[seat]
+
+
+def _cards(s: State, handles: Iterable[int]) -> str:
+    texts = [_card(s, h) for h in handles]
+    words = []
+    for text, group in groupby(texts):
+        count = len(list(group))
+        words += [f"{text}x{count}"] if count > 2 else [text] * count
+    return " ".join(words) or "-"
+
+
+def _card(s: State, h: int) -> str:
+    flags = s.flags[h]
+    text = "" if flags & FACEUP else "?"
+    if s.identity[h] != UNKNOWN:
+        text += catalog.face_text(s.cards, s.identity[h])
+    for flag, mark in MARKS:
+        if flags & flag:
+            text += mark
+    if not flags & FACEUP and s.known[h]:
+        text += ":" + seen_by_text(s.known[h])
+    return text
+
+
+#: Marks of a card: turned by 90 degrees, its ability used, spent.
+MARKS = ((SIDEWAYS, "~"), (USED, "!"), (SPENT, "^"))
+
+
+def seen_by_text(mask: int) -> str:
+    """Return who has seen a card: letters of seats, or ``*`` for everybody."""
+    if mask == EVERYBODY:
+        return "*"
+    return "".join([SEATS[seat] for seat in range(len(SEATS)) if mask >> seat & 1])
+
+
+def _numbers(s: State, start: int) -> str:
+    return " ".join(map(str, s.scores[start : start + s.options.players]))
+
+
+def _frame(s: State, at: int) -> str:
+    program, step, seat, *numbers = s.stack[at : at + FRAME]
+    cards = numbers[3:]
+    text = f"{catalog.PROGRAM_NAMES[program]}.{step}/{SEATS[seat]}"
+    counts = ",".join(map(str, numbers[:3]))
+    places = ",".join(_place(s, h) for h in cards)
+    if any(h != NOBODY for h in cards):
+        return f"{text}/{counts}/{places}"
+    return text if counts == "0,0,0" else f"{text}/{counts}"
+
+
+def _place(s: State, h: int) -> str:
+    if h == NOBODY:
+        return "-"
+    if h == s.hand:
+        return "hand"
+    for name, zone in (
+        *zip(SEATS, s.villages, strict=False),
+        ("pile", s.pile[::-1]),
+        ("deck", s.deck[::-1]),
+        ("aside", s.aside),
+    ):
+        spot = zone.find(h)
+        if spot >= 0:
+            return f"{name}{spot}"
+    raise AssertionError("every card is somewhere")
+
+
+def _ranges(handles: list[int]) -> str:
+    """Write 0 1 2 7 as ``0-2 7``."""
+    words = []
+    start = previous = handles[0]
+    for h in [*handles[1:], -2]:
+        if h != previous + 1:
+            words.append(f"{start}-{previous}" if previous > start else str(start))
+            start = h
+        previous = h
+    return " ".join(words)

@@ -1,0 +1,158 @@
+"""Views: what one seat, or a spectator, may see, built up field by field from an allow-list (HID-1 to HID-5)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from moonvale_engine import play, programs
+from moonvale_engine.events import NOBODY, OVER_BY_ROUNDS, UNKNOWN
+from moonvale_engine.options import Options
+from moonvale_engine.outcome import places
+from moonvale_engine.round import SCORING_STEP
+from moonvale_engine.state import (
+    CARD_0,
+    CARDS,
+    FACEUP,
+    FRAME,
+    PROGRAM,
+    SEAT,
+    SIDEWAYS,
+    SPENT,
+    STEP,
+    USED,
+    State,
+)
+
+
+class CardView(NamedTuple):
+    """A card: its opaque handle, how it lies, its face or UNKNOWN, its marks, and who has legally seen it (a mask)."""
+
+    handle: int
+    faceup: bool
+    sideways: bool
+    face: int
+    used: bool
+    spent: bool
+    seen_by: int
+
+
+class SeatView(NamedTuple):
+    """A seat: points of the finished rounds, in all and by round, the village from its owner's left, resignation."""
+
+    total: int
+    scores: tuple[int, ...]
+    village: tuple[CardView, ...]
+    resigned: bool
+
+
+class DecisionView(NamedTuple):
+    """The open decision. ``ability``: id of the card type whose ability asks, or -1. ``picked``: handles chosen so far.
+
+    ``legal_actions`` is the whole list for the seat that is to act, and empty for everybody else.
+    """
+
+    kind: int
+    seat: int
+    ability: int
+    picked: tuple[int, ...]
+    legal_actions: tuple[int, ...]
+
+
+class View(NamedTuple):
+    """What a viewer sees of a game. ``pile`` is top first. Seats are NOBODY where there is none."""
+
+    viewer: int
+    options: Options
+    round: int
+    turn: int
+    active: int
+    holder: int
+    token_active: bool
+    caller: int
+    extra_turns: int
+    deck_count: int
+    deck_top: CardView | None
+    pile: tuple[CardView, ...]
+    hand: CardView | None
+    seats: tuple[SeatView, ...]
+    decision: DecisionView | None
+    over: int
+    places: tuple[int, ...]
+
+
+def visible_faces(s: State, viewer: int) -> bytearray:
+    """Return the face of each handle as the viewer may know it, UNKNOWN elsewhere (HID-1, HID-3).
+
+    This is the one function that decides what identities leave the engine in views and positions.
+    """
+    faces = bytearray(s.identity)
+    if s.options.memory == "assisted":
+        for h in range(CARDS):
+            if not s.known[h] >> viewer & 1:
+                faces[h] = UNKNOWN
+        return faces
+    lying_open = b"".join(s.villages) if villages_open(s) else b""
+    for h in range(CARDS):
+        if not s.flags[h] & FACEUP and h not in lying_open and not (h == s.hand and s.known[h] >> viewer & 1):
+            faces[h] = UNKNOWN
+    return faces
+
+
+def villages_open(s: State) -> bool:
+    """Whether all villages are shown, since the round is being scored or the last one was (END-1)."""
+    return s.stack[FRAME + STEP] >= SCORING_STEP if s.stack else s.over == OVER_BY_ROUNDS
+
+
+def view(s: State, viewer: int) -> View:
+    """Return what a viewer, a seat or SPECTATOR, sees."""
+    faces = visible_faces(s, viewer)
+    players = s.options.players
+    seats = tuple(
+        [
+            SeatView(
+                s.totals[seat],
+                tuple(s.scores[seat::players]),
+                tuple([_card(s, h, faces) for h in s.villages[seat]]),
+                seat in s.resigned,
+            )
+            for seat in range(players)
+        ]
+    )
+    top = s.deck[-1] if s.deck else NOBODY
+    return View(
+        viewer,
+        s.options,
+        s.round,
+        s.turn,
+        s.active,
+        s.holder,
+        s.token_active,
+        s.caller,
+        s.extra_turns,
+        len(s.deck),
+        _card(s, top, faces) if top != NOBODY and s.flags[top] & FACEUP else None,
+        tuple([_card(s, h, faces) for h in reversed(s.pile)]),
+        None if s.hand == NOBODY else _card(s, s.hand, faces),
+        seats,
+        _decision(s, viewer),
+        s.over,
+        tuple(places(s)) if s.is_over() else (),
+    )
+
+
+def _card(s: State, h: int, faces: bytearray) -> CardView:
+    flags = s.flags[h]
+    return CardView(
+        h, flags & FACEUP != 0, flags & SIDEWAYS != 0, faces[h], flags & USED != 0, flags & SPENT != 0, s.known[h]
+    )
+
+
+def _decision(s: State, viewer: int) -> DecisionView | None:
+    if not s.stack:
+        return None
+    seat = s.stack[SEAT]
+    program = s.stack[PROGRAM]
+    ability = program - programs.CARDS if program >= programs.CARDS else -1
+    picked = tuple([h for h in s.stack[CARD_0:] if h != NOBODY])
+    legal = tuple(s.choices) if viewer == seat else ()
+    return DecisionView(play.decision_kind(s), seat, ability, picked, legal)
