@@ -1,0 +1,1 @@
+"""Stubs generated from proto/moonvale/v1; `make proto` rebuilds them."""

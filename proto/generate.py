@@ -1,0 +1,148 @@
+"""Rebuilds what is generated from proto/, and checks the contract: style, comments, compatibility, drift.
+
+python proto/generate.py             format the sources, rebuild the Python stubs in clients/python/moonvale
+python proto/generate.py --check     change nothing; fail if anything is not as it should be
+python proto/generate.py --baseline  make the present contract the one that --check compares with: at a release
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Sequence
+from importlib import metadata, util
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROTO = ROOT / "proto"
+PACKAGE = Path("moonvale/v1")
+BASELINE = PROTO / "baseline.binpb"
+STUBS = ROOT / "clients" / "python"
+SCRIPTS = Path(sysconfig.get_path("scripts"))
+#: The only compiler whose code runs on every protobuf that pyproject.toml allows (docs/decisions.md).
+COMPILER = "1.71."
+
+_INIT = '"""Stubs generated from proto/moonvale/v1; `make proto` rebuilds them."""\n'
+
+
+class GenerateError(Exception):
+    """A check failed, or a tool is missing; the message says what to do."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--check", action="store_true", help="change nothing; fail if anything is not as it should be")
+    mode.add_argument("--baseline", action="store_true", help="make the present contract the baseline")
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        try:
+            workspace = _workspace(scratch)
+            if options.check:
+                return _check(scratch, workspace)
+            if options.baseline:
+                _buf(workspace, "build", "--path", str(PACKAGE), "--exclude-source-info", "-o", str(BASELINE))
+            else:
+                _buf(PROTO, "format", "-w")
+                fresh = _build_stubs(scratch, workspace)
+                shutil.rmtree(STUBS / PACKAGE, ignore_errors=True)
+                shutil.copytree(fresh / PACKAGE, STUBS / PACKAGE)
+        except GenerateError as failure:
+            print(failure, file=sys.stderr)
+            return 1
+    return 0
+
+
+def _workspace(scratch: Path) -> Path:
+    """Lay the sources beside the google.api files that they import, where buf and protoc find both."""
+    workspace = scratch / "workspace"
+    shutil.copytree(PROTO / "moonvale", workspace / "moonvale")
+    shutil.copy(PROTO / "buf.yaml", workspace)
+    google = metadata.distribution("googleapis-common-protos")
+    for file in google.files or []:
+        if file.match("google/api/*.proto"):
+            target = workspace / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(str(google.locate_file(file)), target)
+    return workspace
+
+
+def _check(scratch: Path, workspace: Path) -> int:
+    failed = False
+    for what, remedy, arguments in (
+        ("Style of the contract", "mend the lines above", ("lint", "--path", str(PACKAGE))),
+        ("Format of the contract", "run: make proto", ("format", "--diff", "--exit-code", "--path", str(PACKAGE))),
+        (
+            "Compatibility of the contract",
+            "take the change back; or, if nobody can have relied on it, run: python proto/generate.py --baseline",
+            ("breaking", "--exclude-imports", "--path", str(PACKAGE), "--against", str(BASELINE)),
+        ),
+    ):
+        try:
+            _buf(workspace, *arguments)
+        except GenerateError as failure:
+            failed = True
+            print(f"{failure}\n{what}: {remedy}", file=sys.stderr)
+    try:
+        drifted = _drift(scratch, workspace)
+    except GenerateError as failure:
+        failed = True
+        print(failure, file=sys.stderr)
+    else:
+        for file in drifted:
+            failed = True
+            print(f"{file.relative_to(ROOT)} is not what proto/ says; run: make proto", file=sys.stderr)
+    return 1 if failed else 0
+
+
+def _drift(scratch: Path, workspace: Path) -> list[Path]:
+    """Return the generated files that are missing, left over or different."""
+    if util.find_spec("grpc_tools") is None and os.environ.get("CI") != "true":
+        print("Not checked: whether the generated code is up to date. That needs grpcio-tools, so Python 3.11 to 3.13.")
+        return []
+    fresh = _build_stubs(scratch, workspace)
+    names = {file.name for folder in (fresh, STUBS) for file in (folder / PACKAGE).iterdir() if file.is_file()}
+    return [STUBS / PACKAGE / name for name in sorted(names) if _bytes(fresh, name) != _bytes(STUBS, name)]
+
+
+def _bytes(folder: Path, name: str) -> bytes | None:
+    file = folder / PACKAGE / name
+    return file.read_bytes() if file.is_file() else None
+
+
+def _build_stubs(scratch: Path, workspace: Path) -> Path:
+    if util.find_spec("grpc_tools") is None:
+        raise GenerateError("grpcio-tools is missing; run: make proto, with Python 3.11 to 3.13")
+    version = metadata.version("grpcio-tools")
+    if not version.startswith(COMPILER):
+        raise GenerateError(f"grpcio-tools is {version}, but the stubs are made with {COMPILER}*; run: make proto")
+    target = scratch / "stubs"
+    (target / PACKAGE).mkdir(parents=True)
+    files = sorted(str(PACKAGE / file.name) for file in (workspace / PACKAGE).glob("*.proto"))
+    services = [file for file in files if file.endswith("_service.proto")]
+    protoc = [sys.executable, "-m", "grpc_tools.protoc", f"-I{workspace}"]
+    protoc += [f"--plugin={plugin}={SCRIPTS / plugin}" for plugin in ("protoc-gen-mypy", "protoc-gen-mypy_grpc")]
+    _run([*protoc, f"--python_out={target}", f"--mypy_out={target}", *files], workspace)
+    _run([*protoc, f"--grpc_python_out={target}", f"--mypy_grpc_out={target}", *services], workspace)
+    (target / PACKAGE / "__init__.py").write_text(_INIT, encoding="utf-8")
+    return target
+
+
+def _buf(folder: Path, *arguments: str) -> None:
+    _run([str(SCRIPTS / "buf"), *arguments], folder)
+
+
+def _run(command: list[str], folder: Path) -> None:
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        raise GenerateError(done.stdout.strip() or f"{command[0]} failed with {done.returncode}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
