@@ -6,12 +6,14 @@ from moonvale_engine import moves
 from moonvale_engine.cards.card import COIN, DRAWN, Card
 from moonvale_engine.choices import any_card, picked
 from moonvale_engine.decisions import TARGET
+from moonvale_engine.events import NOBODY
 from moonvale_engine.state import CARD_0, State
 from moonvale_engine.steps import NEXT, ask
 
 
 def _if_there_are_two_cards_to_swap(s: State, h: int) -> bool:
-    return any([other != h for other in s.pile]) and any(s.villages)
+    # A Nosferatu in hand that could activate it is judged as lying on the pile, where the Golem can swap it (ABL-1).
+    return any([other not in (h, NOBODY) for other in (*s.pile, s.hand)]) and any(s.villages)
 
 
 def _any_card_while_the_pile_has_another(s: State) -> list[int]:
