@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from moonvale_engine import catalog, play
 from moonvale_engine.errors import CodecError, EngineError, UnknownRulesError
+from moonvale_engine.events import OVER_BY_ROUNDS
 from moonvale_engine.options import DECKS, MEMORIES, SUCCESSFUL_CALLS, TOKENS, Options
 from moonvale_engine.shuffle import SECRET_BYTES
 from moonvale_engine.state import CARDS, FRAME, State
@@ -68,9 +69,9 @@ def _decode(reader: _Reader) -> State:
     deck, pile, aside, stack, resigned = (bytearray(reader.chunk()) for _ in range(5))
     villages = [bytearray(reader.chunk()) for _ in range(options.players)]
     totals = [reader.signed() for _ in range(options.players)]
-    scores: list[int] = []
-    while not reader.at_end():
-        scores.append(reader.signed())
+    scores = [reader.signed() for _ in range(options.players * (round if over == OVER_BY_ROUNDS else round - 1))]
+    if not reader.at_end():
+        raise CodecError("damaged: there are bytes left over")
     return State(
         options,
         catalog.cards_in_play(options),

@@ -1,0 +1,91 @@
+"""No difference that depends on cards which a viewer has not legally seen (HID-4), in whole histories of twin games."""
+
+from random import Random
+from unittest import mock
+
+import pytest
+
+from moonvale_engine import SPECTATOR, Entry, State, catalog, history, observe, position_text, seen_by, view, views
+from moonvale_engine.shuffle import game_key
+from moonvale_engine.state import PROGRAM, STEP
+from tests.support.playing import Setup, positions, random_setup
+from tests.support.twins import dealt, permuted, twin_of, unseen
+
+
+def differences(s: State, twin: State, viewer: int) -> list[str]:
+    """Return in what the viewer's answers of two states differ."""
+    found = []
+    if view(s, viewer) != view(twin, viewer):
+        found.append("view")
+    if position_text(observe(s, viewer)) != position_text(observe(twin, viewer)):
+        found.append("position")
+    return found
+
+
+def twin_history(setup: Setup, log: list[Entry], s: State, viewer: int, rng: Random) -> tuple[list, list]:  # type: ignore[type-arg]
+    """Return what the viewer was told of a game, and of a twin in which the same was done."""
+    identity = permuted(s, viewer, rng)
+    told = [[seen_by(event, viewer) for event in events] for events in history(setup.options, setup.secret, (), log)]
+    with dealt({(game_key(setup.secret, ()), s.round): identity}):
+        twin = [
+            [seen_by(event, viewer) for event in events] for events in history(setup.options, setup.secret, (), log)
+        ]
+    return told, twin
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_twins_give_their_viewer_the_same_view_choices_and_position(seed: int) -> None:
+    rng = Random(seed)
+    for s in positions(random_setup(seed, rounds=1)):
+        if s.is_over():
+            break
+        for viewer in [*range(s.options.players), SPECTATOR]:
+            assert differences(s, twin_of(s, viewer, rng), viewer) == []
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_twins_give_their_viewer_the_same_history(seed: int) -> None:
+    rng = Random(seed)
+    setup = random_setup(seed, rounds=2)
+    log: list[Entry] = []
+    stop = rng.randrange(20, 300)
+    states = positions(setup, log)
+    s = next(states)
+    while s.choices and len(log) < stop:
+        s = next(states)
+    for viewer in [*range(s.options.players), SPECTATOR]:
+        told, twin = twin_history(setup, log, s, viewer, rng)
+        assert told == twin
+
+
+def test_twins_come_from_every_kind_of_frame() -> None:
+    """The twins above mean something only if they cover each decision, with cards left to permute."""
+    met: set[tuple[int, int]] = set()
+    for seed in range(100):
+        for s in positions(random_setup(seed)):
+            if s.stack and len(unseen(s, SPECTATOR)) > 1:
+                met.add((s.stack[PROGRAM], s.stack[STEP]))
+    asking = {
+        (program, step)
+        for program, steps in enumerate(catalog.PROGRAMS)
+        for step, one in enumerate(steps)
+        if one.kind >= 0
+    }
+    assert met == asking
+
+
+def test_a_leak_would_be_found() -> None:
+    """A test of the test: a view that lets one facedown card through, or one number that depends on it, is noticed."""
+    rng = Random(1)
+    states = positions(random_setup(5, rounds=1, players=3, memory="assisted"))
+    s = next(states)
+    hidden = s.villages[0][0]
+    honest = views.visible_faces
+
+    def leaky(s: State, viewer: int) -> bytearray:
+        faces = honest(s, viewer)
+        faces[hidden] = s.identity[hidden]
+        return faces
+
+    with mock.patch.object(views, "visible_faces", leaky):
+        assert any(differences(s, twin_of(s, 1, rng), 1) for _ in range(20))
