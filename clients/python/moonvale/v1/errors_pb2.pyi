@@ -29,7 +29,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example: INVALID_ARGUMENT, "not a moonvale.v1.GetViewRequest".
     """
     ERROR_REASON_INVALID_FIELD: _ErrorReason.ValueType  # 2
-    """A field is missing, out of range or not of the right form. A google.rpc.BadRequest lists each such field by its path.
+    """A field is missing, out of range or not of the right form. A google.rpc.BadRequest names it by its path.
     Example: INVALID_ARGUMENT, field "actions[0].pick.card.seat", "is required".
     """
     ERROR_REASON_MESSAGE_TOO_LARGE: _ErrorReason.ValueType  # 3
@@ -128,7 +128,7 @@ ERROR_REASON_MALFORMED_REQUEST: ErrorReason.ValueType  # 1
 Example: INVALID_ARGUMENT, "not a moonvale.v1.GetViewRequest".
 """
 ERROR_REASON_INVALID_FIELD: ErrorReason.ValueType  # 2
-"""A field is missing, out of range or not of the right form. A google.rpc.BadRequest lists each such field by its path.
+"""A field is missing, out of range or not of the right form. A google.rpc.BadRequest names it by its path.
 Example: INVALID_ARGUMENT, field "actions[0].pick.card.seat", "is required".
 """
 ERROR_REASON_MESSAGE_TOO_LARGE: ErrorReason.ValueType  # 3

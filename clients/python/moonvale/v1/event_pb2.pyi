@@ -123,14 +123,17 @@ class LogEntry(_message.Message):
     CAUSE_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     EVENTS_FIELD_NUMBER: _builtins.int
+    SEAT_TO_ACT_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """The version of the game with this entry: the number of entries after the one of creation. 0 is the creation."""
     mark: _builtins.str
-    """The mark of the game at this version. Empty if the game never rested at it, as amid several actions sent at once."""
+    """The mark that the game got with this entry. Entries of one request share theirs."""
     seat: _builtins.int
     """The seat whose entry it is. Absent for the creation."""
     cause: Global___Cause.ValueType
     """What made the entry."""
+    seat_to_act: _builtins.int
+    """The seat that is to act after this entry. Absent if the game is over."""
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
         """When the entry was made, by the store's clock."""
@@ -150,17 +153,22 @@ class LogEntry(_message.Message):
         cause: Global___Cause.ValueType = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
         events: _abc.Iterable[Global___Event] | None = ...,
+        seat_to_act: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_version", b"_version", "create_time", b"create_time", "seat", b"seat", "version", b"version"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_seat_to_act", b"_seat_to_act", "_version", b"_version", "create_time", b"create_time", "seat", b"seat", "seat_to_act", b"seat_to_act", "version", b"version"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_version", b"_version", "cause", b"cause", "create_time", b"create_time", "events", b"events", "mark", b"mark", "seat", b"seat", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_seat_to_act", b"_seat_to_act", "_version", b"_version", "cause", b"cause", "create_time", b"create_time", "events", b"events", "mark", b"mark", "seat", b"seat", "seat_to_act", b"seat_to_act", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    _WhichOneofReturnType__seat_to_act: _TypeAlias = _typing.Literal["seat_to_act"]  # noqa: Y015
+    _WhichOneofArgType__seat_to_act: _TypeAlias = _typing.Literal["_seat_to_act", b"_seat_to_act"]  # noqa: Y015
     _WhichOneofReturnType__version: _TypeAlias = _typing.Literal["version"]  # noqa: Y015
     _WhichOneofArgType__version: _TypeAlias = _typing.Literal["_version", b"_version"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat_to_act) -> _WhichOneofReturnType__seat_to_act | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__version) -> _WhichOneofReturnType__version | None: ...
 

@@ -378,7 +378,9 @@ class Decision(_message.Message):
     """The card type whose ability asks, for example "coin/psychic". Empty if it is no card's ability."""
     @_builtins.property
     def picked(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Handles of the cards that have been chosen or looked at in what is going on, in order."""
+        """Handles of the cards that take part in what is going on: the card whose ability asks, and those chosen so far, named for
+        an exchange or looked at one after the other.
+        """
 
     @_builtins.property
     def legal_actions(self) -> _containers.RepeatedCompositeFieldContainer[_action_pb2.Action]:
