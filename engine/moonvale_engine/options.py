@@ -20,11 +20,12 @@ SUCCESSFUL_CALLS = ("zero", "lower")
 class Options:
     """What a game is played by. Everything is public.
 
-    players: 2..4. deck: which deck the card type of each number comes from, 14 entries (SET-1). token: whose one.
-    rounds: 1..20. turn_limit: turns after which a round ends as if the deck were depleted, 4..250 (TURN-6). memory:
-    whether views remember for their player, ``assisted`` or ``table`` (HID-3). successful_call: what a successful caller
-    scores, ``zero`` or ``lower`` (END-4). villages: which dealt village each seat gets; empty: 0, 1, ... (SET-6).
-    deal_supplied: whether the caller chose the deal (SET-6).
+    - players: 2..4.
+    - deck: which deck the card type of each number comes from, 14 entries (SET-1). token: whose token.
+    - rounds: 1..20. turn_limit: turns after which a round ends as if the deck were depleted, 4..250 (TURN-6).
+    - memory: whether views remember for their player, ``assisted`` or ``table`` (HID-3).
+    - successful_call: what a successful caller scores, ``zero`` or ``lower`` (END-4).
+    - villages: which dealt village each seat gets; empty: 0, 1, ... deal_supplied: the caller chose the deal (SET-6).
 
     Raises OptionError, whose ``field`` names the wrong one.
     """

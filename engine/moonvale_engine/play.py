@@ -93,7 +93,7 @@ def decision_kind(s: State) -> int:
 
 
 def legal_actions(s: State) -> list[int]:
-    """Return the choices of the open decision in the order of DEC-3, none when the game is over; not yours to change."""
+    """Return the choices of the open decision in the order of DEC-3, none when the game is over. Not to be changed."""
     return s.choices
 
 
