@@ -1,0 +1,142 @@
+"""Events: the engine's tuples, as one viewer gets them, to messages; and the entries of the log that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from moonvale.v1 import card_pb2
+from moonvale.v1 import event_pb2 as pb
+from moonvale_engine import events as engine
+from moonvale_engine.catalog import cards_in_play
+from moonvale_engine.log import BY_CALLER, RESIGNATION, Entry
+from moonvale_engine.options import Options
+from moonvale_service.convert import actions, cards, results
+from moonvale_service.convert.fields import timestamp
+
+# By the engine's constants.
+_ACTION_CAUSES: Final = {engine.BY_PLAYER: pb.CAUSE_PLAYER, engine.BY_POLICY: pb.CAUSE_POLICY}
+_ENTRY_CAUSES: Final = {BY_CALLER: pb.CAUSE_PLAYER}
+_SHOWN_REASONS: Final = {
+    engine.SHOWN_FAILED_SET: pb.SHOWN_REASON_FAILED_SET,
+    engine.SHOWN_ROUND_END: pb.SHOWN_REASON_ROUND_END,
+}
+_ROUND_END_REASONS: Final = {
+    engine.END_BY_CALL: pb.ROUND_END_REASON_CALL,
+    engine.END_BY_DECK: pb.ROUND_END_REASON_DECK,
+    engine.END_BY_LIMIT: pb.ROUND_END_REASON_TURN_LIMIT,
+}
+
+
+def log_entry(
+    options: Options, version: int, mark: str, entry: Entry | None, time: int, events: Sequence[engine.Event]
+) -> pb.LogEntry:
+    """Return an entry of the log, or the creation (None), with its events, each as ``seen_by`` the viewer.
+
+    time: milliseconds since the epoch.
+    """
+    types = cards_in_play(options)
+    message = pb.LogEntry(
+        version=version, mark=mark, create_time=timestamp(time), events=[to_proto(types, event) for event in events]
+    )
+    if entry is None:
+        message.cause = pb.CAUSE_CREATION
+    else:
+        message.seat = entry.seat
+        message.cause = entry_cause(entry)
+    return message
+
+
+def entry_cause(entry: Entry) -> pb.Cause.ValueType:
+    """Return what made an entry."""
+    if entry.action == RESIGNATION:
+        return pb.CAUSE_RESIGNATION
+    return _ENTRY_CAUSES[entry.cause]
+
+
+def to_proto(types: cards.Types, event: engine.Event) -> pb.Event:
+    """Return an event, as ``seen_by`` the viewer, as message."""
+    kind, seat, a, b, _, pairs = event
+    if kind == engine.GAME_OVER:
+        message = pb.Event(game_over=pb.GameOverEvent(reason=results.REASONS[a], places=pairs))
+    else:
+        seen = [cards.card(types, pairs[i], pairs[i + 1]) for i in range(0, len(pairs), 2)]
+        message = _BUILDERS[kind](a, b, seen)
+    if seat != engine.NOBODY:
+        message.seat = seat
+    return message
+
+
+def _acted(action: int, cause: int, seen: list[card_pb2.Card]) -> pb.Event:
+    acted = pb.ActedEvent(cause=_ACTION_CAUSES[cause])
+    if action >= 0:
+        acted.action.CopyFrom(actions.to_proto(action))
+    return pb.Event(acted=acted)
+
+
+def _round_began(round: int, _: int, seen: list[card_pb2.Card]) -> pb.Event:
+    return pb.Event(round_began=pb.RoundBeganEvent(round=round, first_of_pile=seen[0]))
+
+
+def _turn_began(turn: int, kind: int, seen: list[card_pb2.Card]) -> pb.Event:
+    additional = kind & engine.TURN_ADDITIONAL != 0
+    final = kind & engine.TURN_FINAL != 0
+    return pb.Event(turn_began=pb.TurnBeganEvent(turn=turn, additional=additional, final=final))
+
+
+def _moved(start: int, end: int, seen: list[card_pb2.Card]) -> pb.Event:
+    moved = pb.MovedEvent(card=seen[0], origin=cards.place(start), destination=cards.place(end))
+    return pb.Event(moved=moved)
+
+
+def _flipped(square: int, faceup: int, seen: list[card_pb2.Card]) -> pb.Event:
+    return pb.Event(flipped=pb.FlippedEvent(card=seen[0], spot=cards.village_spot(square), faceup=faceup == 1))
+
+
+def _turned(square: int, sideways: int, seen: list[card_pb2.Card]) -> pb.Event:
+    return pb.Event(turned=pb.TurnedEvent(card=seen[0], spot=cards.village_spot(square), sideways=sideways == 1))
+
+
+def _looked(_: int, __: int, seen: list[card_pb2.Card]) -> pb.Event:
+    return pb.Event(looked=pb.LookedEvent(cards=seen))
+
+
+def _shown(reason: int, _: int, seen: list[card_pb2.Card]) -> pb.Event:
+    return pb.Event(shown=pb.ShownEvent(reason=_SHOWN_REASONS[reason], cards=seen))
+
+
+def _ability_began(start: int, _: int, seen: list[card_pb2.Card]) -> pb.Event:
+    return pb.Event(ability_began=pb.AbilityBeganEvent(card=seen[0], place=cards.place(start)))
+
+
+def _round_ended(reason: int, _: int, seen: list[card_pb2.Card]) -> pb.Event:
+    return pb.Event(round_ended=pb.RoundEndedEvent(reason=_ROUND_END_REASONS[reason]))
+
+
+def _scored(total: int, score: int, seen: list[card_pb2.Card]) -> pb.Event:
+    return pb.Event(scored=pb.ScoredEvent(sum=total, score=score))
+
+
+def _token_awarded(active: int, _: int, seen: list[card_pb2.Card]) -> pb.Event:
+    return pb.Event(token_awarded=pb.TokenAwardedEvent(active=active == 1))
+
+
+#: What the arguments and cards of an event become, by its kind; GAME_OVER, which holds seats, is built in ``to_proto``.
+_BUILDERS: Final[dict[int, Callable[[int, int, list[card_pb2.Card]], pb.Event]]] = {
+    engine.ACTED: _acted,
+    engine.RESIGNED: lambda a, b, seen: pb.Event(resigned=pb.ResignedEvent()),
+    engine.ROUND_BEGAN: _round_began,
+    engine.TURN_BEGAN: _turn_began,
+    engine.MOVED: _moved,
+    engine.FLIPPED: _flipped,
+    engine.TURNED: _turned,
+    engine.LOOKED: _looked,
+    engine.SHOWN: _shown,
+    engine.ABILITY_BEGAN: _ability_began,
+    engine.TOKEN_USED: lambda a, b, seen: pb.Event(token_used=pb.TokenUsedEvent()),
+    engine.TURN_ADDED: lambda a, b, seen: pb.Event(turn_added=pb.TurnAddedEvent()),
+    engine.CALLED: lambda a, b, seen: pb.Event(called=pb.CalledEvent()),
+    engine.ROUND_ENDED: _round_ended,
+    engine.SCORED: _scored,
+    engine.TOKEN_AWARDED: _token_awarded,
+}

@@ -1,0 +1,104 @@
+"""Views: the engine's view for one viewer, with what the service knows of the game, to a message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from moonvale.v1 import options_pb2
+from moonvale.v1 import view_pb2 as pb
+from moonvale_engine import decisions, views
+from moonvale_engine.catalog import cards_in_play
+from moonvale_engine.events import NOBODY, SPECTATOR
+from moonvale_engine.options import Options
+from moonvale_service.convert import actions, cards, options, results
+from moonvale_service.convert.fields import timestamp
+
+_KINDS: Final = tuple([pb.DecisionKind.Value(f"DECISION_KIND_{name}") for name in decisions.KINDS])
+
+
+@dataclass(frozen=True, slots=True)
+class GameHeader:
+    """What a view says of a game besides the table. Times are milliseconds since the epoch.
+
+    seat_names, seat_labels: one for each seat, or none at all.
+    """
+
+    name: str
+    version: int
+    mark: str
+    commitment: bytes
+    created: int
+    updated: int
+    sealed_until: int | None = None
+    external_id: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    seat_names: Sequence[str] = ()
+    seat_labels: Sequence[Mapping[str, str]] = ()
+
+
+def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
+    """Return a view as message. ``position``: the text of the position as the same viewer knows it."""
+    players = view.options.players
+    types = cards_in_play(view.options)
+    message = pb.View(
+        name=header.name,
+        version=header.version,
+        mark=header.mark,
+        viewer_seat=None if view.viewer == SPECTATOR else view.viewer,
+        options=_options(view.options),
+        commitment=header.commitment,
+        labels=header.labels,
+        external_id=header.external_id,
+        create_time=timestamp(header.created),
+        update_time=timestamp(header.updated),
+        seal_replay_until=None if header.sealed_until is None else timestamp(header.sealed_until),
+        round=view.round,
+        turn=view.turn,
+        active_seat=_seat_or_none(view.active),
+        token_holder=_seat_or_none(view.holder),
+        token_active=view.token_active,
+        caller=_seat_or_none(view.caller),
+        extra_turns=view.extra_turns,
+        deck_count=view.deck_count,
+        deck_top=cards.card_view(types, players, view.deck_top),
+        hand=cards.card_view(types, players, view.hand),
+        position=position,
+    )
+    message.MergeFromString(cards.pile(types, players, view.pile))
+    for number, seat in enumerate(view.seats):
+        seat_message = message.seats.add(
+            seat=number,
+            name=header.seat_names[number] if header.seat_names else "",
+            labels=header.seat_labels[number] if header.seat_labels else None,
+            total=seat.total,
+            scores=seat.scores,
+            resigned=seat.resigned,
+        )
+        seat_message.MergeFromString(cards.village(types, players, seat.village))
+    if view.decision is not None:
+        _write_decision(message.decision, view.decision)
+    if view.over != NOBODY:
+        totals = [seat.total for seat in view.seats]
+        message.result.CopyFrom(results.to_proto(view.over, view.places, totals))
+    return message
+
+
+def _write_decision(message: pb.Decision, decision: views.DecisionView) -> None:
+    message.kind = _KINDS[decision.kind]
+    message.seat = decision.seat
+    if decision.ability >= 0:
+        message.ability = cards.key(decision.ability)
+    message.picked.extend(decision.picked)
+    message.MergeFromString(actions.legal_actions(decision.legal_actions))
+
+
+def _seat_or_none(seat: int) -> int | None:
+    return None if seat == NOBODY else seat
+
+
+@lru_cache(maxsize=256)
+def _options(game: Options) -> options_pb2.Options:
+    return options.to_proto(game)
