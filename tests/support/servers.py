@@ -11,7 +11,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,9 +64,10 @@ def redis_program() -> Program | None:
 class StoreServer:
     """A server process over one data folder, which outlives restarts. Every write is on disk before it is answered."""
 
-    def __init__(self, program: Program, folder: Path, *, tcp: bool = False) -> None:
+    def __init__(self, program: Program, folder: Path, *, tcp: bool = False, options: Sequence[str] = ()) -> None:
         self.program = program
         self.folder = folder
+        self._options = options
         self._port = _free_port() if tcp else 0
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -148,6 +149,7 @@ class StoreServer:
             *("--port", str(self._port), "--bind", "127.0.0.1"),
             *("--unixsocket", str(self._socket), "--unixsocketperm", "700"),
             *("--dir", str(self.folder), "--appendonly", "yes", "--appendfsync", "always", "--save", ""),
+            *self._options,
         ]
 
     def _running_process(self) -> subprocess.Popen[bytes]:
@@ -183,11 +185,11 @@ class StoreServer:
 
 
 @contextmanager
-def running(program: Program, *, tcp: bool = False) -> Iterator[StoreServer]:
-    """A started server in a new folder; both are gone afterwards."""
+def running(program: Program, *, tcp: bool = False, options: Sequence[str] = ()) -> Iterator[StoreServer]:
+    """A started server in a new folder, with more options of its own; both are gone afterwards."""
     # A socket's path may have about a hundred characters: pytest's own folders are too deep for it.
     with tempfile.TemporaryDirectory(prefix="moonvale-") as folder:
-        server = StoreServer(program, Path(folder), tcp=tcp)
+        server = StoreServer(program, Path(folder), tcp=tcp, options=options)
         server.start()
         try:
             yield server

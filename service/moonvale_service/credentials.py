@@ -1,0 +1,191 @@
+"""Credentials: bearer tokens that are derived from the service's keys and never stored, and the creator key.
+
+A token is `mv1.` + payload + `.` + tag, both in base64url. The payload is a byte of role, one of seat, one of epoch,
+and the game's id; the tag is HMAC-SHA256 under one of the keys, cut to 128 bits. The first key signs, all verify.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hmac
+import os
+import secrets
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Final
+
+from moonvale_service.settings import SettingError, Settings, variable_of
+
+PREFIX: Final = "mv1"
+CREATOR_KEY_PREFIX: Final = "mvk1."
+KEY_BYTES: Final = 32
+EPOCH: Final = 0  # a seat's epoch will rise when its credential is revoked
+
+_DOMAIN: Final = b"moonvale/1/credential/"
+_TAG_BYTES: Final = 16
+_NO_SEAT: Final = 255
+_LONGEST: Final = 256
+_KEY_FORM: Final = f"each line needs at least {KEY_BYTES} random bytes in base64url"
+_LEAST_CREATOR_KEY: Final = len(CREATOR_KEY_PREFIX) + 22  # characters
+
+
+class Role(IntEnum):
+    """Who somebody is in one game, as its credentials say."""
+
+    CREATOR = 1
+    SEAT = 2
+    SPECTATOR = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """What a verified token says: a role in one game, and which seat for a seat's."""
+
+    game: str
+    role: Role
+    seat: int | None = None
+
+
+class InvalidCredentialError(Exception):
+    """The text is no token that this service has signed."""
+
+
+class Keys:
+    """The keys that tokens are derived from, and the creator key. Nothing here is ever printed or logged."""
+
+    def __init__(self, keys: tuple[bytes, ...], creator_key: str | None) -> None:
+        if not keys:
+            raise ValueError("needs at least one key")
+        self._keys = keys
+        self._creator_key = creator_key
+
+    def __repr__(self) -> str:
+        return "Keys(...)"
+
+    def token(self, credential: Credential) -> str:
+        """Return the token of a credential: the same one every time, so that a lost reply can be repeated."""
+        seat = _NO_SEAT if credential.seat is None else credential.seat
+        payload = bytes((credential.role, seat, EPOCH)) + credential.game.encode("ascii")
+        return f"{PREFIX}.{_encode(payload)}.{_encode(_tag(self._keys[0], payload))}"
+
+    def verify(self, token: str) -> Credential:
+        """Return what a token says. Raises InvalidCredentialError."""
+        prefix, _, rest = token.partition(".")
+        body, _, tag = rest.partition(".")
+        if prefix != PREFIX or len(token) > _LONGEST:
+            raise InvalidCredentialError
+        payload, given = _decode(body), _decode(tag)
+        # Every key is tried, whether or not one fits, so that the time says nothing of which.
+        if not any([hmac.compare_digest(_tag(key, payload), given) for key in self._keys]):
+            raise InvalidCredentialError
+        role, seat, epoch = payload[:3]
+        if epoch != EPOCH:
+            raise InvalidCredentialError
+        return Credential(payload[3:].decode("ascii"), Role(role), None if seat == _NO_SEAT else seat)
+
+    def is_creator_key(self, token: str) -> bool:
+        """Whether a token is the server's creator key."""
+        key = self._creator_key
+        return key is not None and hmac.compare_digest(token.encode(), key.encode())
+
+
+def load_keys(settings: Settings, *, make: bool) -> Keys:
+    """Read the keys from their files. `make`: create those of the data folder that are missing.
+
+    Raises SettingError, which names the setting of the file that is missing or wrong.
+    """
+    keys_path = settings.keys_file or settings.data / "keys"
+    if make and settings.keys_file is None:
+        _make(keys_path, f"{_encode(secrets.token_bytes(KEY_BYTES))}\n")
+    lines = _lines(keys_path, "keys_file")
+    if lines is None:
+        raise SettingError(
+            variable_of("keys_file"),
+            f"there is no file {keys_path}: name one that all replicas share; {_KEY_FORM}",
+        )
+    creator_path = creator_key_path(settings)
+    if make and settings.creator_key_file is None:
+        _make(creator_path, f"{CREATOR_KEY_PREFIX}{_encode(secrets.token_bytes(KEY_BYTES))}\n")
+    creator = _lines(creator_path, "creator_key_file")
+    if creator is None:
+        if settings.creator_key_file is not None or settings.create_needs_key:
+            raise SettingError(variable_of("creator_key_file"), f"there is no file {creator_path}")
+        return Keys(_parse_keys(lines, keys_path), None)
+    if (
+        len(creator) != 1
+        or not creator[0].startswith(CREATOR_KEY_PREFIX)
+        or len(creator[0]) < len(CREATOR_KEY_PREFIX) + 22
+    ):
+        raise SettingError(
+            variable_of("creator_key_file"),
+            f"{creator_path} needs one line: {CREATOR_KEY_PREFIX} and at least 22 random characters",
+        )
+    return Keys(_parse_keys(lines, keys_path), creator[0])
+
+
+def creator_key_path(settings: Settings) -> Path:
+    """Return where the creator key is kept."""
+    return settings.creator_key_file or settings.data / "creator_key"
+
+
+def _parse_keys(lines: list[str], path: Path) -> tuple[bytes, ...]:
+    keys = []
+    for number, line in enumerate(lines, 1):
+        try:
+            key = _decode(line)
+        except InvalidCredentialError:
+            key = b""
+        if len(key) < KEY_BYTES:
+            raise SettingError(variable_of("keys_file"), f"{path}, line {number}: {_KEY_FORM}")
+        keys.append(key)
+    if not keys:
+        raise SettingError(variable_of("keys_file"), f"{path} holds no key")
+    return tuple(keys)
+
+
+def _lines(path: Path, setting: str) -> list[str] | None:
+    try:
+        text = path.read_text(encoding="ascii")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingError(variable_of(setting), f"can't read {path} ({type(error).__name__})") from None
+    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def _make(path: Path, text: str) -> None:
+    """Write a file that its owner alone may read, whole or not at all, unless it is there already."""
+    if path.exists():
+        return
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_name(f"{path.name}.{os.getpid()}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _tag(key: bytes, payload: bytes) -> bytes:
+    return hmac.digest(key, _DOMAIN + payload, "sha256")[:_TAG_BYTES]
+
+
+def _encode(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+
+
+def _decode(text: str) -> bytes:
+    """Return the bytes of base64url without padding; one text per value, so that no token has a second spelling."""
+    try:
+        data = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        raise InvalidCredentialError from None
+    if _encode(data) != text:
+        raise InvalidCredentialError
+    return data

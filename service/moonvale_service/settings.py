@@ -1,0 +1,200 @@
+"""Settings of the service: one dataclass, read from MOONVALE_* variables, and the table that `--help` lists."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, NamedTuple, get_type_hints
+from urllib.parse import urlsplit
+
+EMBEDDED = "embedded:"
+STORE_SCHEMES = ("redis", "rediss", "unix")
+LOG_LEVELS = ("debug", "info", "warning", "error")
+
+_UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_BYTE_UNITS = {"": 1, "k": 1024, "m": 1024 * 1024}
+_SMALLEST_LIMIT, _LARGEST_LIMIT = 1024, 2 * 1024 * 1024
+_ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\[\]:/\s]+):(?P<port>\d{1,5})")
+
+
+class SettingError(Exception):
+    """A setting is wrong; the message names the variable and says what would be right."""
+
+    def __init__(self, variable: str, message: str) -> None:
+        super().__init__(f"{variable}: {message}")
+        self.variable = variable
+
+
+class Setting(NamedTuple):
+    """How the text of a setting is read, its default as people would type it, and what it is for."""
+
+    parse: Callable[[str], object]
+    default: str
+    help: str
+
+
+class Description(NamedTuple):
+    """A setting for people."""
+
+    variable: str
+    default: str
+    help: str
+
+
+def _address(text: str) -> str:
+    match = _ADDRESS.fullmatch(text)
+    if match is None or int(match["port"]) > 65535:
+        raise ValueError("needs HOST:PORT, such as 127.0.0.1:7350 or [::1]:7350; port 0 takes a free one")
+    return text
+
+
+def _store(text: str) -> str:
+    if text != EMBEDDED and urlsplit(text).scheme not in STORE_SCHEMES:
+        raise ValueError("needs embedded: or a redis://, rediss:// or unix:// URL")
+    return text
+
+
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+            raise ValueError(f"needs a whole number of {low} to {high}")
+        return int(text)
+
+    return parse
+
+
+def _size(text: str) -> int:
+    match = re.fullmatch(r"([0-9]{1,9})([km]?)", text.lower())
+    if match is None or not _SMALLEST_LIMIT <= (size := int(match[1]) * _BYTE_UNITS[match[2]]) <= _LARGEST_LIMIT:
+        raise ValueError("needs a size of 1k to 2m, such as 64k")
+    return size
+
+
+def _seconds(low: float) -> Callable[[str], float]:
+    def parse(text: str) -> float:
+        match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(ms|s|m|h|d)", text.lower())
+        if match is None or (seconds := float(match[1]) * _UNITS[match[2]]) < low:
+            raise ValueError(f"needs a duration of {low:g}s or more, such as 500ms, 15s, 10m, 12h or 30d")
+        return seconds
+
+    return parse
+
+
+def _expiry(text: str) -> float | None:
+    return None if text.lower() == "never" else _seconds(1)(text)
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError("needs true or false")
+    return text.lower() == "true"
+
+
+def _level(text: str) -> str:
+    if text.lower() not in LOG_LEVELS:
+        raise ValueError(f"needs one of: {', '.join(LOG_LEVELS)}")
+    return text.lower()
+
+
+def _path(text: str) -> Path:
+    return Path(text).expanduser().absolute()
+
+
+def _optional_path(text: str) -> Path | None:
+    return _path(text) if text else None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings of a service. Durations are seconds, sizes bytes; an expiry of None means never."""
+
+    listen: Annotated[str, Setting(_address, "127.0.0.1:7350", "HOST:PORT to serve gRPC on; port 0 takes a free one")]
+    workers: Annotated[
+        int,
+        Setting(_whole(1, 256), str(min(os.cpu_count() or 1, 256)), "worker processes on that port: one for each core"),
+    ]
+    pin_workers: Annotated[
+        bool, Setting(_boolean, "false", "true gives each worker a core of its own, if nothing else runs there (Linux)")
+    ]
+    store: Annotated[
+        str,
+        Setting(
+            _store,
+            EMBEDDED,
+            "where games are kept: embedded: is a Valkey of its own in the data folder; or a redis://, rediss:// or"
+            " unix:// URL",
+        ),
+    ]
+    data: Annotated[
+        Path,
+        Setting(_path, "~/.local/share/moonvale", "data folder of the embedded store and its keys"),
+    ]
+    keys_file: Annotated[
+        Path | None,
+        Setting(
+            _optional_path,
+            "",
+            "file of the keys that credentials are derived from, one per line: the first signs, all verify. Left out:"
+            " the file keys in the data folder, made if the store is the embedded one",
+        ),
+    ]
+    creator_key_file: Annotated[
+        Path | None,
+        Setting(
+            _optional_path,
+            "",
+            "file of the creator key, which lets a caller supply a deal. Left out: the file creator_key in the data"
+            " folder, made if the store is the embedded one",
+        ),
+    ]
+    create_needs_key: Annotated[bool, Setting(_boolean, "false", "true: nobody creates a game without the creator key")]
+    finished_expiry: Annotated[float | None, Setting(_expiry, "30d", "how long a finished game is kept, or never")]
+    idle_expiry: Annotated[
+        float | None, Setting(_expiry, "90d", "how long a game is kept in which nothing happens, or never")
+    ]
+    message_limit: Annotated[int, Setting(_size, "64k", "the largest request; larger ones are refused")]
+    store_timeout: Annotated[
+        float,
+        Setting(_seconds(0.1), "5s", "how long a call waits for the store, even one that restarts, until it fails"),
+    ]
+    heartbeat: Annotated[float, Setting(_seconds(0.01), "15s", "after how long a silence a watch gets a heartbeat")]
+    poll: Annotated[
+        float, Setting(_seconds(0.01), "5s", "how often watched games are looked at, should a notification be lost")
+    ]
+    grace: Annotated[float, Setting(_seconds(0), "10s", "how long open calls may take to end when the service stops")]
+    log_level: Annotated[str, Setting(_level, "info", f"the least level that is logged: {', '.join(LOG_LEVELS)}")]
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> Settings:
+        """Read the variables; an empty one counts as not set. Raises SettingError."""
+        values = {}
+        for name, setting in _table().items():
+            text = environment.get(variable_of(name), "").strip() or setting.default
+            try:
+                values[name] = setting.parse(text)
+            except ValueError as error:  # a URL may hold a password, so the value isn't repeated
+                raise SettingError(variable_of(name), str(error)) from None
+        return cls(**values)  # type: ignore[arg-type]  # each parser returns its field's type
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the service runs a store of its own."""
+        return self.store == EMBEDDED
+
+
+def descriptions() -> list[Description]:
+    """Return every setting, in the order of the dataclass, for `moonvale serve --help`."""
+    return [Description(variable_of(name), setting.default, setting.help) for name, setting in _table().items()]
+
+
+def variable_of(name: str) -> str:
+    """Return the environment variable of a field of Settings."""
+    return f"MOONVALE_{name.upper()}"
+
+
+def _table() -> dict[str, Setting]:
+    hints = get_type_hints(Settings, include_extras=True)
+    return {name: hint.__metadata__[0] for name, hint in hints.items()}

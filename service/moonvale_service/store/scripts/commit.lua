@@ -1,0 +1,46 @@
+-- Changes a game if its version and mark are those that the change was computed from, and tells the shard's channel.
+-- KEYS: game, log, channel.
+-- ARGV: version, mark, new mark, state, ring field ('' for none), ring, expiry (ms, 0: never), keep from (ms),
+--       message, entries without their time...
+-- Returns {1, time}, or {0, the game} if it has moved on, or {2} if there is no such game.
+local game, log = KEYS[1], KEYS[2]
+local present = redis.call('HMGET', game, 'v', 'k', 'u')
+if not present[1] then
+  return {2}
+end
+if present[1] ~= ARGV[1] or present[2] ~= ARGV[2] then
+  -- The first entry that this change would have appended may be there: then an answer was lost, and this is a repeat.
+  local entry = redis.call('LINDEX', log, ARGV[1])
+  if entry and string.sub(entry, 9, 16) == ARGV[3] then
+    return {1, string.format('%.0f', struct.unpack('>I8', entry))}
+  end
+  return {0, redis.call('HMGET', game, 'v', 'k', 's', 'm', 'b', 'd', 'c', 'u', ARGV[5])}
+end
+if redis.call('LLEN', log) ~= tonumber(ARGV[1]) then
+  return redis.error_reply('MOONVALE the log and the version of a game differ')
+end
+
+local time = redis.call('TIME')
+-- Times in a log never go back, even if the server's clock does.
+local now = math.max(time[1] * 1000 + math.floor(time[2] / 1000), tonumber(present[3]))
+local stamp = struct.pack('>I8', now)
+local entries = {}
+for i = 10, #ARGV do
+  entries[#entries + 1] = stamp .. ARGV[i]
+end
+local version = redis.call('RPUSH', log, unpack(entries))
+local text = string.format('%.0f', now)
+redis.call('HSET', game, 'v', string.format('%d', version), 'k', ARGV[3], 's', ARGV[4], 'u', text)
+if ARGV[5] ~= '' then
+  redis.call('HSET', game, ARGV[5], ARGV[6])
+end
+if ARGV[7] == '0' then
+  redis.call('PERSIST', game)
+  redis.call('PERSIST', log)
+else
+  local expiry = string.format('%.0f', math.max(now, tonumber(ARGV[8])) + tonumber(ARGV[7]))
+  redis.call('PEXPIREAT', game, expiry)
+  redis.call('PEXPIREAT', log, expiry)
+end
+redis.call('SPUBLISH', KEYS[3], ARGV[9])
+return {1, text}

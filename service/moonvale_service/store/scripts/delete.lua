@@ -1,0 +1,13 @@
+-- Deletes a game and leaves a mark in its place for a while, so that neither a repeat nor a late CreateGame is misled.
+-- KEYS: game, log, channel. ARGV: how long the mark stays (ms), message. Returns 1, or 0 if there is no such game.
+local game = KEYS[1]
+if redis.call('EXISTS', game) == 0 then
+  return 0
+end
+if redis.call('HEXISTS', game, 'x') == 0 then
+  redis.call('DEL', game, KEYS[2])
+  redis.call('HSET', game, 'x', '1')
+  redis.call('PEXPIRE', game, ARGV[1])
+  redis.call('SPUBLISH', KEYS[3], ARGV[2])
+end
+return 1
