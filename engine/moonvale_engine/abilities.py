@@ -13,6 +13,11 @@ def has_draw_ability(s: State, h: int) -> bool:
     return usable is not None and usable(s, h)
 
 
+def judged_pile(s: State) -> bytearray:
+    """Return the pile, its top last, as it is when the card in hand, if any, has been discarded (ABL-1)."""
+    return s.pile + s.hand_cards()
+
+
 def can_activate(s: State, h: int) -> bool:
     """Whether a pile card can be activated: it lies faceup and has a draw ability with effect (C04-1, C10-1)."""
     return s.flags[h] & FACEUP != 0 and has_draw_ability(s, h)

@@ -16,7 +16,10 @@ SEAT: Final = "seat"
 END: Final = "end"  # seat << 1 | 0 left, 1 right: an end of a village
 PAIR: Final = "pair"  # first spot << 3 | second spot: the two cards of a peek
 DIRECTION: Final = "direction"  # 0 clockwise, 1 counterclockwise
-COUNT: Final = "count"
+SPOTTERS: Final = "spotters"  # how many Spotters are declared (E03-1)
+VALUE: Final = "value"  # a printed value + 1
+FACE: Final = "face"  # number | variant << 4
+FACEUP: Final = "faceup"  # 1 faceup, 0 facedown
 
 LEFT: Final = 0
 RIGHT: Final = 1
@@ -46,6 +49,17 @@ STOP: Final = 18  # no more looks
 END_TURN: Final = 19
 DONE: Final = 20  # no more scoring abilities in this stage
 GIVE: Final = 21  # by the scoring ability of the own card at x, give the own card at y to seat z
+DRAW_WITH_TOKEN: Final = 22  # look through the deck and draw one of its cards (EYE-1)
+CHOOSE: Final = 23  # a card of the deck, of a face and facing (EYE-1)
+GAMBLE: Final = 24  # predict the top card of the deck (E04-1)
+PREDICT: Final = 25
+DECLINE: Final = 26  # no reward
+KEEP: Final = 27  # the card in hand, which fits nowhere, joins the village (OBS-4)
+DECLARE: Final = 28  # Spotters for the set (E03-1)
+UNDERMINE: Final = 29  # a pile card to exchange (E11-1)
+PASS: Final = 30  # no reaction
+TUCK: Final = 31  # by the scoring ability of the own card at x, tuck it under the card at y (E01-1)
+BOMB: Final = 32  # by the scoring ability of the own card at x, take it and the card at y out of the round (E13-1)
 
 #: verb -> (name, fields of x, y, z)
 FIELDS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
@@ -56,7 +70,7 @@ FIELDS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("ACTIVATE", (DEPTH,)),
     ("USE_RESIDENT", (SPOT,)),
     ("TURN_CARD", (SPOT, SPOT)),
-    ("DISCARD_RESIDENT", (SPOT, SPOT)),
+    ("DISCARD_RESIDENT", (SPOT, SPOT, SPOTTERS)),
     ("USE_TOKEN", ()),
     ("DISCARD", ()),
     ("USE", ()),
@@ -64,21 +78,32 @@ FIELDS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
     ("CLOSE", ()),
     ("PLACE", (SPOT,)),
     ("PLACE_END", (END,)),
-    ("PICK", (SQUARE,)),
+    ("PICK", (SQUARE, SPOTTERS)),
     ("VILLAGE", (SEAT,)),
     ("TURN_DIRECTION", (DIRECTION,)),
     ("STOP", ()),
     ("END_TURN", ()),
     ("DONE", ()),
     ("GIVE", (SPOT, SPOT, SEAT)),
+    ("DRAW_WITH_TOKEN", ()),
+    ("CHOOSE", (FACE, FACEUP)),
+    ("GAMBLE", ()),
+    ("PREDICT", (VALUE,)),
+    ("DECLINE", ()),
+    ("KEEP", ()),
+    ("DECLARE", (SPOTTERS,)),
+    ("UNDERMINE", (DEPTH,)),
+    ("PASS", ()),
+    ("TUCK", (SPOT, SQUARE)),
+    ("BOMB", (SPOT, SQUARE)),
 )
 
 #: Verbs that end, stop, pass or decline: a list that holds nothing else is not put to anybody (DEC-1).
-PASSING: Final = frozenset({STOP, END_TURN, DONE})
+PASSING: Final = frozenset({STOP, END_TURN, DONE, DECLINE, PASS})
 #: Verbs of a free ability; whatever decision was open is put again afterwards (TURN-2).
 FREE: Final = frozenset({USE_RESIDENT, TURN_CARD, DISCARD_RESIDENT, USE_TOKEN})
 #: Verbs of a set that reveal nothing, so that a client may send several of them at once (EXC-8).
-SILENT: Final = frozenset({NAME})
+SILENT: Final = frozenset({NAME, DECLARE})
 
 
 def pack(verb: int, x: int = 0, y: int = 0, z: int = 0) -> int:

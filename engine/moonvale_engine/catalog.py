@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from moonvale_engine import hand, programs, round, scoring, turn
+from moonvale_engine import hand, programs, reactions, round, scoring, turn
 from moonvale_engine.cards.card import Card
 from moonvale_engine.cards.coin.apprentice_tanner import APPRENTICE_TANNER
 from moonvale_engine.cards.coin.assassin import ASSASSIN
@@ -20,6 +20,20 @@ from moonvale_engine.cards.coin.psychic import PSYCHIC
 from moonvale_engine.cards.coin.regifter import REGIFTER
 from moonvale_engine.cards.coin.village_idiot import VILLAGE_IDIOT
 from moonvale_engine.cards.coin.wolfman import WOLFMAN
+from moonvale_engine.cards.eye.dracula import DRACULA
+from moonvale_engine.cards.eye.drunk import DRUNK
+from moonvale_engine.cards.eye.gambler import GAMBLER
+from moonvale_engine.cards.eye.ghost import GHOST
+from moonvale_engine.cards.eye.illusionist import ILLUSIONIST
+from moonvale_engine.cards.eye.mad_bomber import MAD_BOMBER
+from moonvale_engine.cards.eye.nelly import NELLY
+from moonvale_engine.cards.eye.obsessor import OBSESSOR
+from moonvale_engine.cards.eye.simon import SIMON
+from moonvale_engine.cards.eye.split_seer import SPLIT_SEER
+from moonvale_engine.cards.eye.spotter import SPOTTER
+from moonvale_engine.cards.eye.tanner import TANNER
+from moonvale_engine.cards.eye.twister import TWISTER
+from moonvale_engine.cards.eye.underminer import UNDERMINER
 from moonvale_engine.options import Options
 from moonvale_engine.steps import Step
 from moonvale_engine.tokens import TOKENS
@@ -40,6 +54,20 @@ CARDS: tuple[Card, ...] = (
     GOLEM,
     VILLAGE_IDIOT,
     WOLFMAN,
+    ILLUSIONIST,
+    NELLY,
+    SIMON,
+    SPOTTER,
+    GAMBLER,
+    TANNER,
+    TWISTER,
+    GHOST,
+    SPLIT_SEER,
+    OBSESSOR,
+    DRACULA,
+    UNDERMINER,
+    DRUNK,
+    MAD_BOMBER,
 )
 
 _CORE: dict[int, tuple[Step, ...]] = {
@@ -49,6 +77,7 @@ _CORE: dict[int, tuple[Step, ...]] = {
     programs.EXCHANGE: hand.EXCHANGE_PROGRAM,
     programs.FAILED_SET: hand.FAILED_SET_PROGRAM,
     programs.SCORER: scoring.SCORER_PROGRAM,
+    programs.REACTIONS: reactions.PROGRAM,
 }
 _BY_ID: dict[int, tuple[Step, ...]] = {
     **_CORE,
@@ -91,6 +120,7 @@ _CORE_NAMES = {
     programs.EXCHANGE: "exchange",
     programs.FAILED_SET: "failed_set",
     programs.SCORER: "scorer",
+    programs.REACTIONS: "reactions",
 }
 
 #: The name of each program, as texts of positions write it; empty where there is none.
@@ -98,5 +128,6 @@ PROGRAM_NAMES: tuple[str, ...] = tuple([_name(i) for i in range(len(PROGRAMS))])
 
 
 def face_text(cards: tuple[Card, ...], face: int) -> str:
-    """Return how texts write a face: its printed value."""
-    return str(cards[face & 15].value)
+    """Return how texts write a face: its printed value, and which of several different cards it is (``9.2``)."""
+    card = cards[face & 15]
+    return str(card.value) if card.variants == 1 else f"{card.value}.{(face >> 4) + 1}"

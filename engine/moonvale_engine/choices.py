@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from moonvale_engine.actions import LEFT, PICK, PLACE_END, RIGHT, VILLAGE, pack
+from moonvale_engine.actions import LEFT, PICK, PLACE_END, RIGHT, VILLAGE, pack, seat_of, spot_of, x_of
 from moonvale_engine.events import NOBODY
 from moonvale_engine.state import CARD_0, FACEUP, SEAT, State, clockwise
 
@@ -47,7 +47,11 @@ def village_with_facedown_card(s: State) -> list[int]:
 
 def own_ends(s: State) -> list[int]:
     """PLACE_END for the frame's own village; an empty village has one end."""
-    seat = s.stack[SEAT]
+    return ends(s, s.stack[SEAT])
+
+
+def ends(s: State, seat: int) -> list[int]:
+    """PLACE_END for a village; an empty one has one end."""
     left = pack(PLACE_END, seat << 1 | LEFT)
     return [left, pack(PLACE_END, seat << 1 | RIGHT)] if s.villages[seat] else [left]
 
@@ -70,4 +74,9 @@ def any_village_has(s: State, facing: int) -> bool:
 
 def picked(s: State, action: int) -> int:
     """Return the handle of the card that a PICK names."""
-    return s.villages[action >> 6 & 3][action >> 8 & 63]
+    return card_at(s, x_of(action))
+
+
+def card_at(s: State, square: int) -> int:
+    """Return the handle of the card at a square."""
+    return s.villages[seat_of(square)][spot_of(square)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from moonvale_engine import catalog, play
 from moonvale_engine.errors import CodecError, EngineError, UnknownRulesError
 from moonvale_engine.events import OVER_BY_ROUNDS
-from moonvale_engine.options import DECKS, MEMORIES, SUCCESSFUL_CALLS, TOKENS, Options
+from moonvale_engine.options import DECKS, DEMANDS, MEMORIES, SUCCESSFUL_CALLS, TOKENS, Options
 from moonvale_engine.shuffle import SECRET_BYTES
 from moonvale_engine.state import CARDS, FRAME, State
 
@@ -23,11 +23,13 @@ def encode(s: State) -> bytes:
     out.append(len(s.entropy))
     for part in s.entropy:
         _put_bytes(out, part)
-    out += bytes((s.hand, s.active, s.holder, s.caller, s.over, s.token_active | s.ability_used << 1, s.shuffles))
+    out += bytes(
+        (s.hand, s.put, s.active, s.holder, s.caller, s.over, s.token_active | s.ability_used << 1, s.shuffles)
+    )
     for number in (s.round, s.turn, s.extra_turns):
         _put_int(out, number)
     out += s.identity + s.flags + s.known
-    for zone in (s.deck, s.pile, s.aside, s.stack, s.resigned, *s.villages):
+    for zone in (s.deck, s.pile, s.aside, s.stack, s.resigned, s.tucked, s.pool, s.excluded, *s.villages):
         _put_bytes(out, zone)
     for number in (*s.totals, *s.scores):
         _put_int(out, number * 2 if number >= 0 else -number * 2 - 1)
@@ -47,8 +49,12 @@ def decode(data: bytes) -> State:
         )
     try:
         s = _decode(_Reader(data))
-        if sorted([*s.deck, *s.pile, *s.aside, *b"".join(s.villages), *s.hand_cards()]) != list(range(CARDS)):
+        if sorted([*s.deck, *s.pile, *s.aside, *b"".join(s.villages), *s.hand_cards(), *s.tucked[1::2]]) != list(
+            range(CARDS)
+        ):
             raise CodecError("damaged: the zones do not hold each card once")
+        if len(s.tucked) % 2 or len(s.pool) % 2 or len(s.excluded) % 3:
+            raise CodecError("damaged: pairs or triples are not whole")
         if len(s.stack) % FRAME or bool(s.stack) == s.is_over():
             raise CodecError("damaged: the frames are not well formed")
         play.open_decision(s)
@@ -63,10 +69,11 @@ def _decode(reader: _Reader) -> State:
     options = reader.options()
     secret = reader.take(SECRET_BYTES)
     entropy = tuple([reader.chunk() for _ in range(reader.byte())])
-    hand, active, holder, caller, over, bits, shuffles = reader.take(7)
+    hand, put, active, holder, caller, over, bits, shuffles = reader.take(8)
     round, turn, extra_turns = reader.number(), reader.number(), reader.number()
     identity, flags, known = (bytearray(reader.take(CARDS)) for _ in range(3))
     deck, pile, aside, stack, resigned = (bytearray(reader.chunk()) for _ in range(5))
+    tucked, pool, excluded = (bytearray(reader.chunk()) for _ in range(3))
     villages = [bytearray(reader.chunk()) for _ in range(options.players)]
     totals = [reader.signed() for _ in range(options.players)]
     scores = [reader.signed() for _ in range(options.players * (round if over == OVER_BY_ROUNDS else round - 1))]
@@ -99,6 +106,10 @@ def _decode(reader: _Reader) -> State:
         shuffles,
         bits >> 1 & 1 != 0,
         over,
+        put,
+        tucked,
+        pool,
+        excluded,
     )
 
 
@@ -121,6 +132,10 @@ def _put_options(out: bytearray, options: Options) -> None:
     out += bytes(options.villages)
     deck = sum(DECKS.index(name) << number for number, name in enumerate(options.deck))
     out += deck.to_bytes(2, "little")
+    out.append(0 if options.demands == DEMANDS else len(options.demands))
+    if options.demands != DEMANDS:
+        for demand in options.demands:
+            _put_bytes(out, demand.encode())
 
 
 class _Reader:
@@ -164,6 +179,7 @@ class _Reader:
         players, rounds, turn_limit, choices, token = self.take(5)
         villages = tuple(self.take(players))
         deck = int.from_bytes(self.take(2), "little")
+        demands = tuple([self.chunk().decode("ascii") for _ in range(self.byte())]) or DEMANDS
         try:
             return Options(
                 players=players,
@@ -173,6 +189,7 @@ class _Reader:
                 turn_limit=turn_limit,
                 memory=MEMORIES[choices & 1],
                 successful_call=SUCCESSFUL_CALLS[choices >> 1],
+                demands=demands,
                 villages=villages,
                 deal_supplied=token >> 7 != 0,
             )

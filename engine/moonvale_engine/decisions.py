@@ -13,5 +13,25 @@ TARGET: Final = 5  # a card, village, pile card or direction of an ability
 LOOK: Final = 6  # a facedown card to look at, or stop
 TURN_END: Final = 7  # end the turn, or a free ability
 SCORING: Final = 8  # one use of a scoring ability, or done
+EYE_PICK: Final = 9  # which card of the deck to draw (EYE-1)
+PREDICT: Final = 10  # the value of the top card of the deck (E04-1)
+REWARD: Final = 11  # an own card to discard after a right prediction, or decline
+REACTION: Final = 12  # an own card to discard on the value that was just put on the pile, or pass (E02-2)
+OBSESSOR: Final = 13  # which of the discarded Obsessors lies on top (EXC-6)
 
-KINDS: Final[tuple[str, ...]] = ("PEEK", "TURN", "HAND", "SET", "PLACE", "TARGET", "LOOK", "TURN_END", "SCORING")
+KINDS: Final[tuple[str, ...]] = (
+    "PEEK",
+    "TURN",
+    "HAND",
+    "SET",
+    "PLACE",
+    "TARGET",
+    "LOOK",
+    "TURN_END",
+    "SCORING",
+    "EYE_PICK",
+    "PREDICT",
+    "REWARD",
+    "REACTION",
+    "OBSESSOR",
+)

@@ -13,5 +13,5 @@ def copies(number: int) -> int:
 
 
 def faces_in_play(cards: tuple[Card, ...]) -> bytes:
-    """Return the faces of the 52 cards, ascending by number."""
-    return bytes([card.number for card in cards for _ in range(copies(card.number))])
+    """Return the faces (number | variant << 4) of the 52 cards, ascending by number, then by variant."""
+    return bytes([card.number | i % card.variants << 4 for card in cards for i in range(copies(card.number))])

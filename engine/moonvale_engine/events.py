@@ -21,6 +21,7 @@ DECK: Final = 256  # the top of the deck
 DECK_BOTTOM: Final = 257
 PILE_BOTTOM: Final = 258
 HAND: Final = 259
+ASIDE: Final = 260  # out of the round
 PILE: Final = 512  # + depth, 0 on top
 
 # Kinds.
@@ -41,6 +42,11 @@ ROUND_ENDED: Final = 13  # a: why
 SCORED: Final = 14  # the seat's village sums up to a and scores b
 TOKEN_AWARDED: Final = 15  # to the seat; a = 1: on its active side
 GAME_OVER: Final = 16  # a: why; cards: the seats from the first place to the last
+PREDICTED: Final = 17  # the seat said that the top card of the deck has the value a (E04-1)
+KEPT: Final = 18  # the card in hand fits nowhere and joins the village (OBS-4)
+SEARCHED: Final = 19  # the seat looked through the deck; cards: what it holds, by number, the handles NOBODY (EYE-1)
+SHUFFLED: Final = 20  # the deck was shuffled: it now holds a cards, with new handles (EYE-1)
+TUCKED: Final = 21  # the card, which was at place a, lies under the card that is at square b (E01-1)
 
 KINDS: Final[tuple[str, ...]] = (
     "ACTED",
@@ -60,6 +66,11 @@ KINDS: Final[tuple[str, ...]] = (
     "SCORED",
     "TOKEN_AWARDED",
     "GAME_OVER",
+    "PREDICTED",
+    "KEPT",
+    "SEARCHED",
+    "SHUFFLED",
+    "TUCKED",
 )
 
 # Causes of an action (ACTED b).
@@ -71,6 +82,7 @@ TURN_FINAL: Final = 2  # somebody has called (TURN-4)
 # Why cards are shown (SHOWN a).
 SHOWN_FAILED_SET: Final = 0  # EXC-4
 SHOWN_ROUND_END: Final = 1  # END-1
+SHOWN_REFUSED: Final = 2  # an Obsessor refuses them (OBS-3, OBS-5)
 # Why a round ended (ROUND_ENDED a).
 END_BY_CALL: Final = 0  # TURN-4
 END_BY_DECK: Final = 1  # TURN-5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from moonvale_engine import programs, tokens
 from moonvale_engine.actions import USE_TOKEN
 from moonvale_engine.events import ABILITY_BEGAN, EVERYBODY, TOKEN_USED
+from moonvale_engine.reactions import begin_action
 from moonvale_engine.state import FACEUP, USED, State, push, type_of
 
 
@@ -16,9 +17,15 @@ def anytime_actions(s: State) -> list[int]:
 def free_actions(s: State) -> list[int]:
     """All free abilities, by the spot of their resident; the token last."""
     actions = _residents(s, False)
-    if s.token_active and s.holder == s.active and tokens.TOKENS[s.options.token].usable(s):
+    token = tokens.TOKENS[s.options.token]
+    if not token.draws and can_use_token(s) and token.usable(s):
         actions.append(USE_TOKEN)
     return actions
+
+
+def can_use_token(s: State) -> bool:
+    """Whether the active player holds the token on its active side."""
+    return s.token_active and s.holder == s.active
 
 
 def _residents(s: State, anytime: bool) -> list[int]:
@@ -31,12 +38,17 @@ def _residents(s: State, anytime: bool) -> list[int]:
     return actions
 
 
-def use_resident(s: State, action: int) -> None:
-    """Use the free ability of the resident at the action's first spot; each card once per turn (ABL-5)."""
+def use_resident(s: State, action: int, opens: bool) -> None:
+    """Use the free ability of the resident at the action's first spot; each card once per turn (ABL-5).
+
+    ``opens``: whether it is an action of its own, after which players may react (E02-2).
+    """
     seat = s.active
     spot = action >> 6 & 255
     h = s.villages[seat][spot]
     card = type_of(s, h)
+    if opens and not card.reacts:
+        begin_action(s)
     s.flags[h] |= USED
     s.ability_used = True
     if s.events is not None:

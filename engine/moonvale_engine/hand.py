@@ -6,11 +6,13 @@ from typing import Final
 
 from moonvale_engine import moves, programs
 from moonvale_engine.abilities import has_draw_ability, use_hand
-from moonvale_engine.actions import CLOSE, DISCARD, NAME, PLACE, USE, pack
-from moonvale_engine.choices import own_ends
-from moonvale_engine.decisions import HAND, SET
+from moonvale_engine.actions import CLOSE, DECLARE, DISCARD, KEEP, NAME, PICK, PLACE, USE, pack, square, x_of
+from moonvale_engine.choices import own_ends, picked
+from moonvale_engine.decisions import HAND, OBSESSOR, SET
 from moonvale_engine.decisions import PLACE as PLACE_KIND
-from moonvale_engine.events import NOBODY, SHOWN_FAILED_SET
+from moonvale_engine.discards import fails, follow, offered, spotters
+from moonvale_engine.events import EVERYBODY, KEPT, NOBODY, SHOWN_FAILED_SET, SHOWN_REFUSED
+from moonvale_engine.inference import exclude_what_would_fit
 from moonvale_engine.state import CARD_0, FACEUP, PROGRAM, SEAT, N, State, X, push, type_of, value_of
 from moonvale_engine.steps import AGAIN, NEXT, ask, do
 
@@ -31,10 +33,14 @@ def exchange_owed(s: State) -> bool:
 def _hand_choices(s: State) -> list[int]:
     choices: list[int] = []
     if s.stack[X] == DRAWN:
-        choices.append(DISCARD)
-        if has_draw_ability(s, s.hand):
+        may_be_discarded = not fails(s, s.hand)
+        if may_be_discarded:
+            choices.append(DISCARD)
+        if (may_be_discarded or type_of(s, s.hand).stays) and has_draw_ability(s, s.hand):
             choices.append(USE)
-    choices += [NAME + spot * _SPOT for spot in range(len(s.villages[s.stack[SEAT]]))]
+    choices += [NAME + spot * _SPOT for spot, h in enumerate(s.villages[s.stack[SEAT]]) if offered(s, h)]
+    if not choices or choices == [USE]:
+        choices.append(KEEP)
     return choices
 
 
@@ -49,8 +55,16 @@ def _hand(s: State, action: int) -> int:
         else:
             moves.hand_to_pile(s)
         use_hand(s, h)
+    elif verb == KEEP:
+        if s.stack[X] == DRAWN:
+            exclude_what_would_fit(s, s.hand)
+        if s.events is not None:
+            s.events.append((KEPT, s.stack[SEAT], 0, 0, EVERYBODY, ()))
+        push(s, programs.FAILED_SET, s.stack[SEAT])
     else:
         seat = s.stack[SEAT]
+        if seat in s.resigned and s.stack[X] == DRAWN:
+            exclude_what_would_fit(s, s.hand)  # its policy discards whatever it can
         push(s, programs.EXCHANGE, seat, card=s.villages[seat][action >> 6 & 255])
         s.stack[N] = 1
     return NEXT
@@ -73,20 +87,29 @@ def _set_choices(s: State) -> list[int]:
         for spot in range(village.index(cards[-1]) + 1, len(village)):
             h = village[spot]
             if not s.flags[h] & FACEUP or not open_values or value_of(s, h) in open_values:
-                choices.append(NAME + spot * _SPOT)
+                if offered(s, h):
+                    choices.append(NAME + spot * _SPOT)
+    if not s.stack[X]:
+        choices += [pack(DECLARE, n + 1) for n in range(spotters(s, s.stack[SEAT]))]
     return choices
 
 
 def _name(s: State, action: int) -> int:
     if action == CLOSE:
         return NEXT
+    if action & 63 == DECLARE:
+        s.stack[X] = x_of(action)
+        return AGAIN
     s.stack[CARD_0 + s.stack[N]] = s.villages[s.stack[SEAT]][action >> 6 & 255]
     s.stack[N] += 1
     return AGAIN
 
 
 def _judge(s: State, action: int) -> int:
-    """Compare the values of the set; what matches is turned faceup, what doesn't goes back facedown (EXC-3, EXC-4)."""
+    """Compare the values of the set; what matches is turned faceup, what doesn't goes back facedown (EXC-3, EXC-4).
+
+    What matches but fails an Obsessor's demand is shown and goes back as it lay (OBS-3).
+    """
     cards = named(s)
     if len({value_of(s, h) for h in cards}) > 1:
         moves.show(s, cards, SHOWN_FAILED_SET)
@@ -94,6 +117,10 @@ def _judge(s: State, action: int) -> int:
             if s.flags[h] & FACEUP:
                 moves.flip(s, h)
         push(s, programs.FAILED_SET, s.stack[SEAT], x=1 if len(cards) >= PENALTY_FROM else 0)
+        return NEXT
+    if fails(s, cards[0]):
+        moves.show(s, cards, SHOWN_REFUSED)
+        push(s, programs.FAILED_SET, s.stack[SEAT])
         return NEXT
     if len(cards) == 1:
         _exchange(s, s.villages[s.stack[SEAT]].index(cards[0]))
@@ -104,11 +131,29 @@ def _judge(s: State, action: int) -> int:
     return NEXT
 
 
+def _top_choices(s: State) -> list[int]:
+    cards = named(s)
+    if s.hand == NOBODY or len(cards) == 1 or type_of(s, cards[0]).meets is None:
+        return []
+    seat = s.stack[SEAT]
+    return [pack(PICK, square(seat, s.villages[seat].index(h))) for h in cards]
+
+
+def _choose_top(s: State, action: int) -> int:
+    """Put the chosen card last among those named; it will lie on top."""
+    cards = named(s)
+    top = picked(s, action)
+    cards.remove(top)
+    for i, h in enumerate([*cards, top]):
+        s.stack[CARD_0 + i] = h
+    return NEXT
+
+
 def _place_choices(s: State) -> list[int]:
     if s.hand == NOBODY:
         return []
     village = s.villages[s.stack[SEAT]]
-    return [pack(PLACE, village.index(h)) for h in named(s)]
+    return [pack(PLACE, spot) for spot in sorted([village.index(h) for h in named(s)])]
 
 
 def _place(s: State, action: int) -> int:
@@ -117,18 +162,21 @@ def _place(s: State, action: int) -> int:
 
 
 def _exchange(s: State, spot: int) -> None:
-    """Discard the set, the rightmost ending on top (EXC-6), and put the card in hand into the spot; the gaps close."""
+    """Discard the set, the last named ending on top (EXC-6), and put the card in hand into the spot; the gaps close."""
     seat = s.stack[SEAT]
-    for h in named(s):
-        if s.villages[seat].index(h) < spot:
-            spot -= 1
+    cards = named(s)
+    new = s.hand
+    spot -= sum([1 for h in cards if s.villages[seat].index(h) < spot])
+    for h in cards:
         moves.village_to_pile(s, h)
     moves.hand_to_spot(s, seat, spot)
+    follow(s, seat, cards[0], s.stack[X], placed=new)
 
 
 EXCHANGE_PROGRAM = (
     ask(SET, _set_choices, then=_name, interruptible=False),
     do(_judge),
+    ask(OBSESSOR, _top_choices, then=_choose_top, interruptible=False),
     ask(PLACE_KIND, _place_choices, then=_place, interruptible=False),
 )
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from moonvale_engine.actions import LEFT
 from moonvale_engine.events import (
+    ASIDE,
     DECK,
+    DECK_BOTTOM,
     EVERYBODY,
     FLIPPED,
     HAND,
@@ -17,9 +19,11 @@ from moonvale_engine.events import (
     PILE,
     PILE_BOTTOM,
     SHOWN,
+    SHOWN_REFUSED,
+    TUCKED,
     TURNED,
 )
-from moonvale_engine.state import FACEUP, SEAT, SIDEWAYS, State
+from moonvale_engine.state import FACEUP, HIDDEN, POOL_FACEUP, POOLED, SEAT, SIDEWAYS, State
 
 
 def _moved(s: State, h: int, start: int, end: int) -> None:
@@ -36,9 +40,38 @@ def find(s: State, h: int) -> int:
     return -1
 
 
+def _on_top(s: State, h: int) -> None:
+    """A card goes faceup and upright on top of the pile."""
+    s.flags[h] = s.flags[h] & ~SIDEWAYS | FACEUP
+    s.known[h] = EVERYBODY
+    s.pile.append(h)
+    for card in s.cards:
+        if card.reacts:
+            s.put = h
+
+
+def _from_deck(s: State) -> int:
+    h = s.deck.pop()
+    surface(s)
+    return h
+
+
+def surface(s: State) -> None:
+    """How the top card of the deck lies is public, and its face if faceup, even where a shuffle had hidden it (HID-2)."""
+    if s.deck and s.flags[s.deck[-1]] & HIDDEN:
+        h = s.deck[-1]
+        s.flags[h] &= ~HIDDEN
+        if s.flags[h] & FACEUP:
+            s.flags[h] &= ~POOLED
+            s.known[h] = EVERYBODY
+            at = s.pool.find(bytes((s.identity[h] | POOL_FACEUP, EVERYBODY)))
+            if at >= 0:
+                del s.pool[at : at + 2]
+
+
 def draw_to_hand(s: State) -> int:
     """The active player draws the top card of the deck; facedown, nobody else sees it (EXC-1). Return its handle."""
-    h = s.deck.pop()
+    h = _from_deck(s)
     s.hand = h
     s.known[h] |= EVERYBODY if s.flags[h] & FACEUP else 1 << s.active
     _moved(s, h, DECK, HAND)
@@ -57,9 +90,7 @@ def hand_to_pile(s: State) -> int:
     """The card in hand goes faceup on top of the pile. Return its handle."""
     h = s.hand
     s.hand = NOBODY
-    s.flags[h] |= FACEUP
-    s.known[h] = EVERYBODY
-    s.pile.append(h)
+    _on_top(s, h)
     _moved(s, h, HAND, PILE)
     return h
 
@@ -85,7 +116,7 @@ def hand_to_end(s: State, seat: int, end: int) -> None:
 
 def deck_to_end(s: State, seat: int, end: int) -> None:
     """The top card of the deck joins a village as it lies; facedown, nobody sees it (EXC-5)."""
-    h = s.deck.pop()
+    h = _from_deck(s)
     spot = 0 if end == LEFT else len(s.villages[seat])
     s.villages[seat].insert(spot, h)
     _moved(s, h, DECK, spot << 2 | seat)
@@ -95,9 +126,7 @@ def village_to_pile(s: State, h: int) -> None:
     """A card of a village goes faceup and upright on top of the pile."""
     square = find(s, h)
     s.villages[square & 3].remove(h)
-    s.flags[h] = s.flags[h] & ~SIDEWAYS | FACEUP
-    s.known[h] = EVERYBODY
-    s.pile.append(h)
+    _on_top(s, h)
     _moved(s, h, square, PILE)
 
 
@@ -108,6 +137,79 @@ def village_to_pile_bottom(s: State, h: int) -> None:
     s.flags[h] &= ~SIDEWAYS
     s.pile.insert(0, h)
     _moved(s, h, square, PILE_BOTTOM)
+
+
+def deck_to_pile(s: State) -> int:
+    """The top card of the deck is flipped onto the pile (E04-1). Return its handle."""
+    h = _from_deck(s)
+    _on_top(s, h)
+    _moved(s, h, DECK, PILE)
+    return h
+
+
+def show_deck_top(s: State) -> int:
+    """The top card of the deck is turned faceup for all to see, and stays there (OBS-5). Return its handle."""
+    h = s.deck[-1]
+    s.flags[h] |= FACEUP
+    show(s, [h], SHOWN_REFUSED)
+    return h
+
+
+def pile_to_deck_bottom(s: State, depth: int, most: int) -> None:
+    """Up to so many pile cards, from a depth down, go below the deck as a block, the former top uppermost (E10-1)."""
+    for _ in range(min(most, len(s.pile) - depth)):
+        h = s.pile.pop(-1 - depth)
+        s.deck.insert(0, h)
+        _moved(s, h, PILE + depth, DECK_BOTTOM)
+
+
+def exchange_with_pile(s: State, cards: list[int], others: list[int]) -> None:
+    """Village cards and pile cards change places at once, facings kept; those that leave go to the bottom of the pile,
+    left above right (E11-1).
+    """
+    squares = [find(s, h) for h in cards]
+    depths = [len(s.pile) - 1 - s.pile.index(h) for h in others]
+    for square, other in zip(squares, others, strict=True):
+        s.pile.remove(other)
+        s.villages[square & 3][square >> 2] = other
+    for square, h in sorted(zip(squares, cards, strict=True)):
+        s.flags[h] &= ~SIDEWAYS
+        s.pile.insert(0, h)
+        _moved(s, h, square, PILE_BOTTOM)
+    for square, depth, other in zip(squares, depths, others, strict=True):
+        _moved(s, other, PILE + depth, square)
+
+
+def tuck(s: State, h: int, host: int) -> None:
+    """A card leaves its village and lies under another card (E01-1)."""
+    square = find(s, h)
+    s.villages[square & 3].remove(h)
+    s.flags[h] &= ~SIDEWAYS
+    s.tucked += bytes((host, h))
+    if s.events is not None:
+        s.events.append((TUCKED, s.stack[SEAT], square, find(s, host), EVERYBODY, (h, s.identity[h])))
+
+
+def village_to_aside(s: State, h: int) -> None:
+    """A card leaves the round, and what is tucked under it (E13-1)."""
+    square = find(s, h)
+    s.villages[square & 3].remove(h)
+    s.flags[h] &= ~SIDEWAYS
+    s.aside.append(h)
+    _moved(s, h, square, ASIDE, EVERYBODY)
+    under = tucked_under(s, h)
+    if under != NOBODY:
+        at = s.tucked.index(h)
+        del s.tucked[at : at + 2]
+        s.aside.append(under)
+        _moved(s, under, square, ASIDE, EVERYBODY)
+
+
+def tucked_under(s: State, host: int) -> int:
+    """Return the handle that is tucked under a card, or NOBODY."""
+    hosts = s.tucked[::2]
+    at = hosts.find(host)
+    return NOBODY if at < 0 else s.tucked[2 * at + 1]
 
 
 def swap_with_pile(s: State, h: int, depth: int) -> None:

@@ -24,7 +24,7 @@ _PATTERNS: dict[int, str] = {
     act.ACTIVATE: "activate {x}",
     act.USE_RESIDENT: "use {x}",
     act.TURN_CARD: "turn {y} by {x}",
-    act.DISCARD_RESIDENT: "discard {y} by {x}",
+    act.DISCARD_RESIDENT: "discard {y} by {x}{z}",
     act.USE_TOKEN: "token",
     act.DISCARD: "discard",
     act.USE: "use",
@@ -32,13 +32,24 @@ _PATTERNS: dict[int, str] = {
     act.CLOSE: "close",
     act.PLACE: "place {x}",
     act.PLACE_END: "end {x}",
-    act.PICK: "pick {x}",
+    act.PICK: "pick {x}{y}",
     act.VILLAGE: "village {x}",
     act.TURN_DIRECTION: "{x}",
     act.STOP: "stop",
     act.END_TURN: "end",
     act.DONE: "done",
     act.GIVE: "give {y} by {x} to {z}",
+    act.DRAW_WITH_TOKEN: "draw with token",
+    act.CHOOSE: "choose {x} {y}",
+    act.GAMBLE: "gamble",
+    act.PREDICT: "predict {x}",
+    act.DECLINE: "decline",
+    act.KEEP: "keep",
+    act.DECLARE: "declare{x}",
+    act.UNDERMINE: "undermine {x}",
+    act.PASS: "pass",
+    act.TUCK: "tuck {x} under {y}",
+    act.BOMB: "bomb {y} by {x}",
 }
 _FIELD_PATTERNS = {
     act.SPOT: r"\d{1,2}",
@@ -48,10 +59,14 @@ _FIELD_PATTERNS = {
     act.END: "[a-d] (?:left|right)",
     act.PAIR: r"\d \d",
     act.DIRECTION: "clockwise|counterclockwise",
-    act.COUNT: r"\d",
+    act.SPOTTERS: "(?: spotters [1-4])?",
+    act.VALUE: r"-1|\d{1,2}",
+    act.FACE: r"\d{1,2}(?:\.[1-4])?",
+    act.FACEUP: "facedown|faceup",
 }
 _SIDES = ("left", "right")
 _DIRECTIONS = ("clockwise", "counterclockwise")
+_FACINGS = ("facedown", "faceup")
 
 
 def action_text(action: int) -> str:
@@ -101,6 +116,14 @@ def _field_text(field: str, value: int) -> str:
         return f"{value >> 3} {value & 7}"
     if field == act.DIRECTION:
         return _DIRECTIONS[value]
+    if field == act.SPOTTERS:
+        return f" spotters {value}" if value else ""
+    if field == act.VALUE:
+        return str(value - 1)
+    if field == act.FACE:
+        return f"{value & 15}.{(value >> 4) + 1}" if value >> 4 else str(value & 15)
+    if field == act.FACEUP:
+        return _FACINGS[value]
     return str(value)
 
 
@@ -119,6 +142,15 @@ def _field_value(field: str, text: str) -> int:
         return _spot(first, 8) << 3 | _spot(second, 8)
     if field == act.DIRECTION:
         return _DIRECTIONS.index(text)
+    if field == act.SPOTTERS:
+        return int(text[-1]) if text else 0
+    if field == act.VALUE:
+        return _spot(text, 14) + 1 if text != "-1" else 0
+    if field == act.FACE:
+        number, _, variant = text.partition(".")
+        return _spot(number, 14) | (int(variant or 1) - 1) << 4
+    if field == act.FACEUP:
+        return _FACINGS.index(text)
     return _spot(text)
 
 

@@ -10,8 +10,9 @@ NUMBERS = 14
 MIN_PLAYERS, MAX_PLAYERS = 2, 4
 MAX_ROUNDS = 20
 MIN_TURN_LIMIT, MAX_TURN_LIMIT = 4, 250
-DECKS = ("coin",)
-TOKENS = ("coin",)
+DECKS = ("coin", "eye")
+TOKENS = ("coin", "eye")
+DEMANDS = ("even", "odd", "at most 6", "at least 7")
 MEMORIES = ("assisted", "table")
 SUCCESSFUL_CALLS = ("zero", "lower")
 
@@ -25,6 +26,8 @@ class Options:
     - rounds: 1..20. turn_limit: turns after which a round ends as if the deck were depleted, 4..250 (TURN-6).
     - memory: whether views remember for their player, ``assisted`` or ``table`` (HID-3).
     - successful_call: what a successful caller scores, ``zero`` or ``lower`` (END-4).
+    - demands: what each of the four Obsessors wants of the next card's value: ``even``, ``odd``, ``at most N`` or
+      ``at least N`` with N of -1..13 (OBS-1).
     - villages: which dealt village each seat gets; empty: 0, 1, ... deal_supplied: the caller chose the deal (SET-6).
 
     Raises OptionError, whose ``field`` names the wrong one.
@@ -37,6 +40,7 @@ class Options:
     turn_limit: int = 200
     memory: str = "assisted"
     successful_call: str = "zero"
+    demands: tuple[str, ...] = DEMANDS
     villages: tuple[int, ...] = ()
     deal_supplied: bool = False
 
@@ -52,12 +56,29 @@ class Options:
         _between("turn_limit", self.turn_limit, MIN_TURN_LIMIT, MAX_TURN_LIMIT)
         _choice("memory", self.memory, MEMORIES)
         _choice("successful_call", self.successful_call, SUCCESSFUL_CALLS)
+        if len(self.demands) != len(DEMANDS):
+            raise OptionError("demands", f"needs one for each of the {len(DEMANDS)} Obsessors, has {len(self.demands)}")
+        for demand in self.demands:
+            meets(demand, 0)
         if not self.villages:
             object.__setattr__(self, "villages", tuple(range(self.players)))
         if len(self.villages) != self.players:
             raise OptionError("villages", f"needs one dealt village for each of {self.players} seats")
         if len(set(self.villages)) != self.players or not all(0 <= village < 4 for village in self.villages):
             raise OptionError("villages", "needs a different one of the dealt villages 0..3 for each seat")
+
+
+def meets(demand: str, value: int) -> bool:
+    """Whether a printed value meets an Obsessor's demand; 0 is even, -1 odd. Raises OptionError for ``demands`` (OBS-1)."""
+    if demand in ("even", "odd"):
+        return value % 2 == (demand == "odd")
+    words = demand.split(" ")
+    if len(words) == 3 and words[0] == "at" and words[1] in ("most", "least") and words[2] in _VALUES:
+        return value <= int(words[2]) if words[1] == "most" else value >= int(words[2])
+    raise OptionError("demands", f"'{demand}' is not 'even', 'odd', 'at most N' or 'at least N' with N of -1..13")
+
+
+_VALUES = frozenset(map(str, range(-1, NUMBERS)))
 
 
 def parse_deck(text: str) -> tuple[str, ...]:

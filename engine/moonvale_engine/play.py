@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from moonvale_engine import catalog
 from moonvale_engine.actions import DISCARD, DRAW, FREE, PASSING, USE_TOKEN, pack
+from moonvale_engine.decisions import REACTION, TURN, TURN_END
 from moonvale_engine.errors import GameOverError, IllegalActionError, OptionError
 from moonvale_engine.events import (
     ACTED,
@@ -171,13 +172,13 @@ def _carry_out(s: State, action: int, cause: int) -> None:
     step = catalog.PROGRAMS[stack[PROGRAM]][stack[STEP]]
     seat = stack[SEAT]
     if s.events is not None:
-        s.events.append((ACTED, seat, action, cause, EVERYBODY, ()))
+        s.events.append((ACTED, seat, action, cause, 1 << seat if step.private else EVERYBODY, ()))
     verb = action & 63
-    if verb in FREE:
+    if verb in FREE and step.kind != REACTION:
         if verb == USE_TOKEN:
             use_token(s)
         else:
-            use_resident(s, action)
+            use_resident(s, action, opens=step.kind in (TURN, TURN_END))
         return
     _advance(s, len(stack), step.effect(s, action))
 

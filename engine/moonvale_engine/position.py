@@ -5,8 +5,8 @@ from __future__ import annotations
 from moonvale_engine import catalog, play, programs
 from moonvale_engine.events import NOBODY
 from moonvale_engine.hand import MOST_NAMED
-from moonvale_engine.state import PROGRAM, SEAT, STEP, N, State
-from moonvale_engine.views import visible_faces
+from moonvale_engine.state import FACEUP, HIDDEN, PROGRAM, SEAT, STEP, N, State
+from moonvale_engine.views import visible_faces, visible_pool
 
 
 class Position:
@@ -55,6 +55,10 @@ def observe(s: State, viewer: int) -> Position:
     masked.identity = visible_faces(s, viewer)
     masked.secret = b""
     masked.entropy = ()
+    masked.pool = visible_pool(s, viewer)
+    for h in s.deck:
+        if s.flags[h] & HIDDEN:
+            masked.flags[h] &= ~FACEUP
     if not s.stack or viewer != s.stack[SEAT]:
         masked.choices = []
     return Position(masked, viewer)

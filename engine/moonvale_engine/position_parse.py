@@ -10,13 +10,13 @@ from moonvale_engine.deck import faces_in_play
 from moonvale_engine.errors import NotationError, OptionError
 from moonvale_engine.events import EVERYBODY, NOBODY, SPECTATOR, UNKNOWN
 from moonvale_engine.notation import SEATS
-from moonvale_engine.options import Options, parse_deck
+from moonvale_engine.options import NUMBERS, Options, parse_deck
 from moonvale_engine.position import Position
 from moonvale_engine.position_text import MARKS
 from moonvale_engine.shuffle import SECRET_BYTES
-from moonvale_engine.state import CARDS, FACEUP, FRAME, SEAT, State
+from moonvale_engine.state import CARDS, FACEUP, FRAME, POOL_FACEUP, SEAT, State
 
-_CARD = re.compile(r"(\?)?(-?\d+)?([~!^]*)(?::(\*|[a-d]+))?(?:x(\d+))?", re.ASCII)
+_CARD = re.compile(r"(\?)?(-?\d+(?:\.\d)?)?([~!^%&=#]*)(?::(\*|-|[a-d]+))?(?:x(\d+))?", re.ASCII)
 _FRAME = re.compile(r"(\w+)\.(\d+)/([a-d])(?:/(\d+),(\d+),(\d+))?(?:/([\w,-]+))?", re.ASCII)
 _PLACE = re.compile(r"(hand|([a-d]|pile|deck|aside)(\d+))", re.ASCII)
 _REQUIRED = ("round", "token", "pile", "deck", "aside")
@@ -27,6 +27,10 @@ _OPTIONAL = (
     "ability",
     "shuffles",
     "hand",
+    "put",
+    "tucked",
+    "pool",
+    "excluded",
     "scores",
     "resigned",
     "over",
@@ -65,7 +69,11 @@ def parse_position(text: str) -> Position:
     if len(hand) > 1:
         raise NotationError("hand", "holds one card or none")
     s.hand = hand[0] if hand else NOBODY
+    _tucked(s, reader, fields.get("tucked", ""))
     reader.check()
+    s.put = _handle_at(s, "put", fields.get("put", "-"))
+    _pool(s, reader, fields.get("pool", ""))
+    _excluded(s, fields.get("excluded", ""))
     viewer = _viewer(fields.get("as", ""), seats)
     _check_faces(s, viewer)
     _frames(s, fields)
@@ -98,6 +106,8 @@ def parse_game(text: str) -> Options:
             given[name] = _number(name, value)
         elif name in _NAME_OPTIONS:
             given[name] = value
+        elif name == "demands":
+            given[name] = tuple([demand.replace("-", " ", 2) for demand in value.split(",")])
         elif name == "villages":
             given[name] = tuple([_number(name, part) for part in value.split(",")])
         else:
@@ -190,12 +200,47 @@ class _CardReader:
             s.identity[h] = self.faces[match[2]]
         s.flags[h] = sum(flag for flag, mark in MARKS if mark in match[3]) | (0 if match[1] else FACEUP)
         seen_by = match[4] or ("" if match[1] else "*")
-        s.known[h] = EVERYBODY if seen_by == "*" else sum({1 << SEATS.index(letter) for letter in seen_by})
+        s.known[h] = _seen_by(seen_by)
         return h
 
     def check(self) -> None:
         if self.next != CARDS:
             raise NotationError("cards", f"there are {self.next}, not {CARDS}")
+
+
+def _seen_by(text: str) -> int:
+    if text == "*":
+        return EVERYBODY
+    return 0 if text == "-" else sum({1 << SEATS.index(letter) for letter in text})
+
+
+def _tucked(s: State, reader: _CardReader, text: str) -> None:
+    for word in text.split():
+        card, _, place = word.partition("=")
+        handles = reader.cards("tucked", card)
+        if len(handles) != 1:
+            raise NotationError("tucked", f"'{word}' is not CARD=PLACE, such as '-1=b3'")
+        s.tucked += bytes((_handle_at(s, "tucked", place), handles[0]))
+    if NOBODY in s.tucked:
+        raise NotationError("tucked", "every card lies under another one")
+
+
+def _pool(s: State, reader: _CardReader, text: str) -> None:
+    for word in text.split():
+        match = _CARD.fullmatch(word)
+        if not match or match[2] not in reader.faces or not match[4] or match[3] or match[5]:
+            raise NotationError("pool", f"'{word}' is not a card and who knows it, such as '?7:a' or '7:*'")
+        s.pool += bytes((reader.faces[match[2]] | (0 if match[1] else POOL_FACEUP), _seen_by(match[4])))
+
+
+def _excluded(s: State, text: str) -> None:
+    for word in text.split():
+        place, _, numbers = word.partition("=")
+        h = _handle_at(s, "excluded", place)
+        mask = sum({1 << _number("excluded", number) % NUMBERS for number in numbers.split(",")})
+        if h == NOBODY:
+            raise NotationError("excluded", f"'{word}' is not PLACE=NUMBERS, such as 'b3=0,2,4'")
+        s.excluded += bytes((h, mask & 255, mask >> 8))
 
 
 def _check_faces(s: State, viewer: int) -> None:
@@ -224,7 +269,7 @@ def _frames(s: State, fields: dict[str, str]) -> None:
         program = catalog.PROGRAM_NAMES.index(name)
         seat = _seat("frames", match[3], SEATS[: s.options.players])
         numbers = [_number("frames", text or "0") for text in match.group(4, 5, 6)]
-        cards = [_handle_at(s, place) for place in (match[7] or "-,-,-,-").split(",")]
+        cards = [_handle_at(s, "frames", place) for place in (match[7] or "-,-,-,-").split(",")]
         if len(cards) != 4:
             raise NotationError("frames", f"'{word}' names {len(cards)} cards, not 4")
         step = int(match[2])
@@ -235,18 +280,18 @@ def _frames(s: State, fields: dict[str, str]) -> None:
         raise NotationError("frames", "begin with that of the round")
 
 
-def _handle_at(s: State, place: str) -> int:
+def _handle_at(s: State, field: str, place: str) -> int:
     if place == "-":
         return NOBODY
     match = _PLACE.fullmatch(place)
     if not match:
-        raise NotationError("frames", f"'{place}' is not a place of a card")
+        raise NotationError(field, f"'{place}' is not a place of a card")
     zones = {"hand": s.hand_cards(), "pile": s.pile[::-1], "deck": s.deck[::-1], "aside": s.aside}
     zones |= dict(zip(SEATS, s.villages, strict=False))
     zone = zones.get(match[2] or "hand", b"")
     spot = int(match[3] or 0)
     if spot >= len(zone):
-        raise NotationError("frames", f"there is no card at '{place}'")
+        raise NotationError(field, f"there is no card at '{place}'")
     return zone[spot]
 
 
@@ -273,8 +318,9 @@ def _renumber(s: State, handles: list[int]) -> None:
         zone[:] = zone.translate(table)
     for at in range(0, len(s.stack), FRAME):
         s.stack[at + 6 : at + FRAME] = s.stack[at + 6 : at + FRAME].translate(table)
-    if s.hand != NOBODY:
-        s.hand = table[s.hand]
+    s.hand, s.put = table[s.hand], table[s.put]
+    s.tucked = s.tucked.translate(table)
+    s.excluded[::3] = s.excluded[::3].translate(table)
 
 
 def _with_choices(s: State, viewer: int) -> Position:

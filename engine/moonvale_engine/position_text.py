@@ -8,9 +8,21 @@ from itertools import groupby
 from moonvale_engine import catalog
 from moonvale_engine.events import EVERYBODY, NOBODY, SPECTATOR, UNKNOWN
 from moonvale_engine.notation import SEATS
-from moonvale_engine.options import Options, deck_text
+from moonvale_engine.options import NUMBERS, Options, deck_text
 from moonvale_engine.position import Position
-from moonvale_engine.state import FACEUP, FRAME, SIDEWAYS, SPENT, USED, State
+from moonvale_engine.state import (
+    FACEUP,
+    FLIPPED,
+    FRAME,
+    HIDDEN,
+    POOL_FACEUP,
+    POOLED,
+    SIDEWAYS,
+    SPENT,
+    SPOTTED,
+    USED,
+    State,
+)
 
 _DEFAULTS = Options()
 
@@ -37,6 +49,15 @@ def position_text(position: Position) -> str:
     fields.append(f"aside {_cards(s, s.aside)}")
     if s.hand != NOBODY:
         fields.append(f"hand {_cards(s, (s.hand,))}")
+    if s.put != NOBODY:
+        fields.append(f"put {_place(s, s.put)}")
+    if s.tucked:
+        pairs = zip(s.tucked[::2], s.tucked[1::2], strict=True)
+        fields.append("tucked " + " ".join(f"{_card(s, h)}={_place(s, host)}" for host, h in pairs))
+    if s.pool:
+        fields.append("pool " + " ".join(_pooled(s, s.pool[i], s.pool[i + 1]) for i in range(0, len(s.pool), 2)))
+    if s.excluded:
+        fields.append("excluded " + " ".join(_excluded(s, s.excluded[i : i + 3]) for i in range(0, len(s.excluded), 3)))
     if s.scores:
         fields.append("scores " + " / ".join(_numbers(s, i) for i in range(0, len(s.scores), s.options.players)))
     if s.resigned:
@@ -62,7 +83,7 @@ def viewer_text(viewer: int) -> str:
 
 def reading_order(s: State) -> list[int]:
     """Return all handles in the order in which a text lists the cards."""
-    return [*b"".join(s.villages), *reversed(s.pile), *reversed(s.deck), *s.aside, *s.hand_cards()]
+    return [*b"".join(s.villages), *reversed(s.pile), *reversed(s.deck), *s.aside, *s.hand_cards(), *s.tucked[1::2]]
 
 
 def game_text(options: Options) -> str:
@@ -78,6 +99,8 @@ def game_text(options: Options) -> str:
         words.append(f"memory={options.memory}")
     if options.successful_call != _DEFAULTS.successful_call:
         words.append(f"successful_call={options.successful_call}")
+    if options.demands != _DEFAULTS.demands:
+        words.append("demands=" + ",".join(demand.replace(" ", "-") for demand in options.demands))
     if options.villages != tuple(range(options.players)):
         words.append(f"villages={','.join(map(str, options.villages))}")
     if options.deal_supplied:
@@ -106,20 +129,40 @@ def _card(s: State, h: int) -> str:
     for flag, mark in MARKS:
         if flags & flag:
             text += mark
-    if not flags & FACEUP and s.known[h]:
+    if s.known[h] != (EVERYBODY if flags & FACEUP else 0):
         text += ":" + seen_by_text(s.known[h])
     return text
 
 
-#: Marks of a card: turned by 90 degrees, its ability used, spent.
-MARKS = ((SIDEWAYS, "~"), (USED, "!"), (SPENT, "^"))
+#: Marks of a card: turned by 90 degrees, its ability used, spent; flipped by the Twister in progress, looked at by the
+#: Spotter in progress; shuffled by the Eye token, and since then where nobody knows how it lies.
+MARKS = (
+    (SIDEWAYS, "~"),
+    (USED, "!"),
+    (SPENT, "^"),
+    (FLIPPED, "%"),
+    (SPOTTED, "&"),
+    (POOLED, "="),
+    (HIDDEN, "#"),
+)
+
+
+def _pooled(s: State, entry: int, seen_by: int) -> str:
+    facing = "" if entry & POOL_FACEUP else "?"
+    return f"{facing}{catalog.face_text(s.cards, entry & ~POOL_FACEUP)}:{seen_by_text(seen_by)}"
+
+
+def _excluded(s: State, triple: bytearray) -> str:
+    h, low, high = triple
+    numbers = low | high << 8
+    return f"{_place(s, h)}={','.join(str(number) for number in range(NUMBERS) if numbers >> number & 1)}"
 
 
 def seen_by_text(mask: int) -> str:
     """Return who has seen a card: letters of seats, or ``*`` for everybody."""
     if mask == EVERYBODY:
         return "*"
-    return "".join([SEATS[seat] for seat in range(len(SEATS)) if mask >> seat & 1])
+    return "-" if not mask else "".join([SEATS[seat] for seat in range(len(SEATS)) if mask >> seat & 1])
 
 
 def _numbers(s: State, start: int) -> str:

@@ -10,5 +10,6 @@ HAND: Final = 2
 EXCHANGE: Final = 3
 FAILED_SET: Final = 4
 SCORER: Final = 5
+REACTIONS: Final = 6
 TOKENS: Final = 16  # + id of the token
 CARDS: Final = 32  # + id of the card type

@@ -40,6 +40,10 @@ def deal(s: State, identity: bytearray) -> None:
     s.extra_turns = 0
     s.shuffles = 1
     s.ability_used = False
+    s.put = NOBODY
+    s.tucked.clear()
+    s.pool.clear()
+    s.excluded.clear()
 
 
 def _begin(s: State, action: int) -> int:

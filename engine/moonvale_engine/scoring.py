@@ -20,7 +20,7 @@ from moonvale_engine.outcome import places
 from moonvale_engine.state import CARDS, FACEUP, SEAT, STEP, USED, N, State, X, clockwise, push, type_of, value_of
 from moonvale_engine.steps import AGAIN, NEXT, STOP, ask
 
-ORDER: Final = (0, 13)  # numbers whose scoring abilities are chosen, in the order of END-2
+ORDER: Final = (1, 0, 13)  # numbers whose scoring abilities are chosen, in the order of END-2
 FAILED_CALL: Final = 10  # points added to an unsuccessful caller's sum (END-4)
 
 
@@ -68,15 +68,23 @@ def _use(s: State, action: int) -> int:
 SCORER_PROGRAM = (ask(SCORING, _uses, then=_use, interruptible=False),)
 
 
+def counted(s: State, h: int) -> int:
+    """Return what a village card counts by itself: its value, its negative value as a host, or what its own rule says."""
+    if moves.tucked_under(s, h) != NOBODY:
+        return -value_of(s, h)
+    rule = type_of(s, h).counts
+    return rule(s, h) if rule is not None and s.flags[h] & FACEUP else value_of(s, h)
+
+
 def village_sum(s: State, seat: int) -> int:
     """Return what a village counts, its marked cards' own rules included (END-3, C13-1)."""
-    total = sum([value_of(s, h) for h in s.villages[seat]])
-    counted = total
+    total = sum([counted(s, h) for h in s.villages[seat]])
+    result = total
     for h in s.villages[seat]:
         rule = type_of(s, h).village_sum
         if rule is not None and s.flags[h] & FACEUP:
-            counted = min(counted, rule(s, h, total))
-    return counted
+            result = min(result, rule(s, h, total))
+    return result
 
 
 def _scores(s: State, sums: list[int]) -> tuple[list[int], bool]:

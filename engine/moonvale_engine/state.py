@@ -21,6 +21,12 @@ FACEUP: Final = 1
 SIDEWAYS: Final = 2  # turned by 90 degrees
 USED: Final = 4  # its ability was used: this turn in play (ABL-5), this round at scoring (C00-2)
 SPENT: Final = 8  # used up until another player has begun a turn (C01-2)
+FLIPPED: Final = 16  # by the Twister in progress (E06-1)
+SPOTTED: Final = 32  # looked at by the Spotter in progress (E03-1)
+POOLED: Final = 64  # shuffled by the Eye token: the pool says more of it than its own knowledge mask (EYE-1)
+HIDDEN: Final = 128  # in the deck where nobody knows how it lies (EYE-1)
+
+POOL_FACEUP: Final = 64  # of a face in the pool: it lies faceup
 
 # A frame, addressed from the end of the stack: the top frame's program is stack[PROGRAM].
 FRAME: Final = 10  # bytes of a frame
@@ -67,6 +73,10 @@ class State:
         shuffles: int,
         ability_used: bool,
         over: int,
+        put: int = NOBODY,
+        tucked: bytearray | None = None,
+        pool: bytearray | None = None,
+        excluded: bytearray | None = None,
     ) -> None:
         self.options = options
         self.cards = cards  # the 14 card types of the deck in play, by number
@@ -94,6 +104,14 @@ class State:
         self.shuffles = shuffles  # made in this round
         self.ability_used = ability_used  # this turn, the token's included (TURN-3)
         self.over = over  # NOBODY while the game goes on, else why it is over
+        self.put = put  # the card that the present action has put on top of the pile last, or NOBODY (E02-2)
+        #: Pairs of handles: a card, and the one tucked under it (E01-1).
+        self.tucked = bytearray() if tucked is None else tucked
+        #: Pairs of bytes: a face that the Eye token's shuffle made anonymous (with POOL_FACEUP), and who knows that it is
+        #: one of the POOLED cards (EYE-1).
+        self.pool = bytearray() if pool is None else pool
+        #: Triples of bytes: a handle, and a mask of the numbers that the card can't be, as all could see (E03-1, OBS-4).
+        self.excluded = bytearray() if excluded is None else excluded
         #: The choices of the open decision, in the order of DEC-3: made by ``play.settle``, never stored.
         self.choices: list[int] = []
         #: Where the rules write what happens, or nowhere.
@@ -128,6 +146,10 @@ class State:
             self.shuffles,
             self.ability_used,
             self.over,
+            self.put,
+            self.tucked[:],
+            self.pool[:],
+            self.excluded[:],
         )
         twin.choices = self.choices
         return twin

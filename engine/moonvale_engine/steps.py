@@ -26,24 +26,26 @@ Effect = Callable[["State", int], int]
 class Step:
     """One step of a program. ``kind`` is NO_DECISION, or the kind of the decision that ``choices`` lists."""
 
-    def __init__(self, kind: int, choices: Choices, effect: Effect, interruptible: bool) -> None:
+    def __init__(self, kind: int, choices: Choices, effect: Effect, interruptible: bool, private: bool) -> None:
         self.kind = kind
         self.choices = choices
         self.effect = effect
         self.interruptible = interruptible
+        self.private = private
 
 
-def ask(kind: int, choices: Choices, then: Effect, interruptible: bool = True) -> Step:
+def ask(kind: int, choices: Choices, then: Effect, interruptible: bool = True, private: bool = False) -> Step:
     """Let the frame's seat choose; ``then`` gets the action. Skipped if there is nothing to choose (DEC-1).
 
     ``interruptible``: whether abilities that may be used at any time may be used here (TURN-2, EXC-8).
+    ``private``: nobody else is told the choice (EYE-1).
     """
-    return Step(kind, choices, then, interruptible)
+    return Step(kind, choices, then, interruptible, private)
 
 
 def do(effect: Effect) -> Step:
     """Let the rules act, without a decision; the effect's action is -1."""
-    return Step(NO_DECISION, _nothing, effect, False)
+    return Step(NO_DECISION, _nothing, effect, False, False)
 
 
 def _nothing(state: State) -> list[int]:

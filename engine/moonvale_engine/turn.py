@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from moonvale_engine import moves, programs
 from moonvale_engine.abilities import activate
-from moonvale_engine.actions import CALL, DRAW, END_TURN, TAKE
+from moonvale_engine.actions import ACTIVATE, CALL, DRAW, DRAW_WITH_TOKEN, END_TURN, GAMBLE, TAKE
+from moonvale_engine.cards.card import Card
 from moonvale_engine.decisions import TURN, TURN_END
 from moonvale_engine.events import (
+    ABILITY_BEGAN,
     CALLED,
     END_BY_CALL,
     END_BY_DECK,
@@ -18,10 +20,12 @@ from moonvale_engine.events import (
     TURN_BEGAN,
     TURN_FINAL,
 )
-from moonvale_engine.free import free_actions
+from moonvale_engine.free import can_use_token, free_actions, use_token
 from moonvale_engine.hand import DRAWN, OWED
-from moonvale_engine.state import CARDS, FACEUP, SEAT, SPENT, STEP, USED, State, X, push, type_of
+from moonvale_engine.reactions import begin_action
+from moonvale_engine.state import CARDS, FACEUP, SEAT, SPENT, STEP, USED, State, X, Y, push, type_of
 from moonvale_engine.steps import AGAIN, NEXT, STOP, ask, do
+from moonvale_engine.tokens import TOKENS
 
 CALL_LIMIT = 4  # cards that a caller may have (TURN-3)
 
@@ -43,20 +47,28 @@ def _begin(s: State, action: int) -> int:
 def _turn_choices(s: State) -> list[int]:
     village = s.villages[s.active]
     choices = [DRAW]
+    if not s.ability_used and can_use_token(s) and TOKENS[s.options.token].draws:
+        choices.append(DRAW_WITH_TOKEN)
     if s.pile and village:
         choices.append(TAKE)
     if len(village) <= CALL_LIMIT and s.caller == NOBODY and not s.ability_used:
         choices.append(CALL)
     for card in s.cards:
         if card.main is not None:
-            n = sum(1 for h in village if s.flags[h] & FACEUP and type_of(s, h) is card)
-            if n:
-                choices += card.main(s, n)
+            choices += card.main(s, len(_unused(s, card)))
     return choices + free_actions(s)
+
+
+def _unused(s: State, card: Card) -> list[int]:
+    """Return the active player's faceup cards of a type that were not used this turn."""
+    return [h for h in s.villages[s.active] if s.flags[h] & (FACEUP | USED) == FACEUP and type_of(s, h) is card]
 
 
 def _main_action(s: State, action: int) -> int:
     verb = action & 63
+    s.stack[Y] = verb == GAMBLE
+    if verb != CALL:
+        begin_action(s)
     if verb == DRAW:
         moves.draw_to_hand(s)
         push(s, programs.HAND, s.active, x=DRAWN)
@@ -69,17 +81,41 @@ def _main_action(s: State, action: int) -> int:
         if s.events is not None:
             s.events.append((CALLED, s.active, 0, 0, EVERYBODY, ()))
         s.stack[STEP] += 1  # the turn ends at once, without free abilities
-    else:
+    elif verb == DRAW_WITH_TOKEN:
+        use_token(s)
+    elif verb == ACTIVATE:
         activate(s, action)
+    else:
+        _gamble(s)
     return NEXT
+
+
+def _gamble(s: State) -> None:
+    """Use the leftmost faceup card whose main action can be repeated and that was not used this turn."""
+    for card in s.cards:
+        if card.repeats:
+            h = _unused(s, card)[0]
+            s.flags[h] |= USED
+            s.ability_used = True
+            if s.events is not None:
+                s.events.append((ABILITY_BEGAN, s.active, moves.find(s, h), 0, EVERYBODY, (h, s.identity[h])))
+            push(s, programs.CARDS + card.id, s.active, card=h)
 
 
 def _end_choices(s: State) -> list[int]:
-    return [END_TURN, *free_actions(s)]
+    choices = [END_TURN]
+    for card in s.cards:
+        if card.repeats and card.main is not None and s.stack[Y]:
+            choices += card.main(s, len(_unused(s, card)))
+    return choices + free_actions(s)
 
 
 def _end(s: State, action: int) -> int:
-    return NEXT
+    if action == END_TURN:
+        return NEXT
+    begin_action(s)
+    _gamble(s)
+    return AGAIN
 
 
 def _finish(s: State, action: int) -> int:
@@ -98,6 +134,7 @@ def _finish(s: State, action: int) -> int:
             return _end_round(s, END_BY_CALL)
     s.stack[SEAT] = seat
     s.stack[X] = additional
+    s.stack[Y] = 0
     s.stack[STEP] = 0
     return AGAIN
 

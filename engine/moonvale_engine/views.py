@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from moonvale_engine import play, programs
-from moonvale_engine.events import NOBODY, OVER_BY_ROUNDS, UNKNOWN
+from moonvale_engine import catalog, play, programs
+from moonvale_engine.decisions import EYE_PICK, REACTION, SET
+from moonvale_engine.events import EVERYBODY, NOBODY, OVER_BY_ROUNDS, UNKNOWN
+from moonvale_engine.moves import tucked_under
 from moonvale_engine.options import Options
 from moonvale_engine.outcome import places
 from moonvale_engine.round import SCORING_STEP
@@ -14,6 +16,8 @@ from moonvale_engine.state import (
     CARDS,
     FACEUP,
     FRAME,
+    HIDDEN,
+    POOL_FACEUP,
     PROGRAM,
     SEAT,
     SIDEWAYS,
@@ -21,11 +25,15 @@ from moonvale_engine.state import (
     STEP,
     USED,
     State,
+    X,
 )
 
 
 class CardView(NamedTuple):
-    """A card: its opaque handle, how it lies, its face or UNKNOWN, its marks, and who has legally seen it (a mask)."""
+    """A card: its opaque handle, how it lies, its face or UNKNOWN, its marks, and who has legally seen it (a mask).
+
+    ``tucked``: the card that is tucked under it (E01-1).
+    """
 
     handle: int
     faceup: bool
@@ -34,6 +42,7 @@ class CardView(NamedTuple):
     used: bool
     spent: bool
     seen_by: int
+    tucked: CardView | None
 
 
 class SeatView(NamedTuple):
@@ -48,6 +57,7 @@ class SeatView(NamedTuple):
 class DecisionView(NamedTuple):
     """The open decision. ``ability``: id of the card type whose ability asks, or -1. ``picked``: handles chosen so far.
 
+    ``value``: of the top card that a reaction window or a Spotter's looks are about. ``declared``: Spotters, in a set.
     ``legal_actions`` is the whole list for the seat that is to act, and empty for everybody else.
     """
 
@@ -55,11 +65,16 @@ class DecisionView(NamedTuple):
     seat: int
     ability: int
     picked: tuple[int, ...]
+    value: int | None
+    declared: int
     legal_actions: tuple[int, ...]
 
 
 class View(NamedTuple):
-    """What a viewer sees of a game. ``pile`` is top first. Seats are NOBODY where there is none."""
+    """What a viewer sees of a game. ``pile`` is top first. Seats are NOBODY where there is none.
+
+    ``pool``: faces and facings of cards which the viewer knows to be among those that the Eye token's shuffle mixed up.
+    """
 
     viewer: int
     options: Options
@@ -75,6 +90,7 @@ class View(NamedTuple):
     pile: tuple[CardView, ...]
     hand: CardView | None
     seats: tuple[SeatView, ...]
+    pool: tuple[tuple[int, bool], ...]
     decision: DecisionView | None
     over: int
     places: tuple[int, ...]
@@ -93,9 +109,25 @@ def visible_faces(s: State, viewer: int) -> bytearray:
         return faces
     lying_open = b"".join(s.villages) if villages_open(s) else b""
     for h in range(CARDS):
-        if not s.flags[h] & FACEUP and h not in lying_open and not (h == s.hand and s.known[h] >> viewer & 1):
+        if (
+            s.flags[h] & (FACEUP | HIDDEN) != FACEUP
+            and h not in lying_open
+            and not (h == s.hand and s.known[h] >> viewer & 1)
+        ):
             faces[h] = UNKNOWN
     return faces
+
+
+def visible_pool(s: State, viewer: int) -> bytearray:
+    """Return the entries of the pool that the viewer knows, without who else does (EYE-1, HID-3)."""
+    if s.options.memory == "table" and not (s.stack and play.decision_kind(s) == EYE_PICK and s.stack[SEAT] == viewer):
+        return bytearray()
+    result = bytearray()
+    for i in range(0, len(s.pool), 2):
+        entry, seen_by = s.pool[i], s.pool[i + 1]
+        if seen_by >> viewer & 1:
+            result += bytes((entry, EVERYBODY if entry & POOL_FACEUP and seen_by == EVERYBODY else 1 << viewer))
+    return result
 
 
 def villages_open(s: State) -> bool:
@@ -134,6 +166,7 @@ def view(s: State, viewer: int) -> View:
         tuple([_card(s, h, faces) for h in reversed(s.pile)]),
         None if s.hand == NOBODY else _card(s, s.hand, faces),
         seats,
+        tuple([(entry & ~POOL_FACEUP, entry & POOL_FACEUP != 0) for entry in visible_pool(s, viewer)[::2]]),
         _decision(s, viewer),
         s.over,
         tuple(places(s)) if s.is_over() else (),
@@ -142,8 +175,16 @@ def view(s: State, viewer: int) -> View:
 
 def _card(s: State, h: int, faces: bytearray) -> CardView:
     flags = s.flags[h]
+    under = tucked_under(s, h) if s.tucked else NOBODY
     return CardView(
-        h, flags & FACEUP != 0, flags & SIDEWAYS != 0, faces[h], flags & USED != 0, flags & SPENT != 0, s.known[h]
+        h,
+        flags & FACEUP != 0,
+        flags & SIDEWAYS != 0,
+        faces[h],
+        flags & USED != 0,
+        flags & SPENT != 0,
+        s.known[h],
+        None if under == NOBODY else _card(s, under, faces),
     )
 
 
@@ -155,4 +196,7 @@ def _decision(s: State, viewer: int) -> DecisionView | None:
     ability = program - programs.CARDS if program >= programs.CARDS else -1
     picked = tuple([h for h in s.stack[CARD_0:] if h != NOBODY])
     legal = tuple(s.choices) if viewer == seat else ()
-    return DecisionView(play.decision_kind(s), seat, ability, picked, legal)
+    kind = play.decision_kind(s)
+    value = s.stack[X] - 1 if kind == REACTION or (ability >= 0 and catalog.CARDS[ability].spots) else None
+    declared = s.stack[X] if kind == SET else 0
+    return DecisionView(kind, seat, ability, picked, value, declared, legal)

@@ -36,11 +36,11 @@ def check(s: State, rng: Random) -> None:
 
 def check_cards(s: State) -> None:
     """52 handles, each in one zone; faceup cards are known to all; nothing is sideways outside the villages."""
-    handles = [*s.deck, *s.pile, *s.aside, *b"".join(s.villages), *s.hand_cards()]
+    handles = [*s.deck, *s.pile, *s.aside, *b"".join(s.villages), *s.hand_cards(), *s.tucked[1::2]]
     assert sorted(handles) == list(range(52))
     in_villages = set(b"".join(s.villages))
     for h in handles:
-        assert not s.flags[h] & 1 or s.known[h] == 31
+        assert not s.flags[h] & 1 or s.known[h] == 31 or s.flags[h] & 128
         assert not s.flags[h] & 2 or h in in_villages
 
 

@@ -6,6 +6,7 @@ from random import Random
 
 from moonvale_engine import Entry, Options, State, apply, new_game, seat_to_act
 from moonvale_engine import actions as act
+from moonvale_engine.options import DECKS, DEMANDS, NUMBERS
 
 MEMORIES = ("assisted", "table")
 CALLS = ("zero", "lower")
@@ -32,11 +33,20 @@ def random_setup(seed: int, **fixed: object) -> Setup:
         "turn_limit": rng.choice((12, 200, 200, 200)),
         "memory": rng.choice(MEMORIES),
         "successful_call": rng.choice(CALLS),
+        "deck": random_deck(rng),
+        "token": rng.choice(DECKS),
+        "demands": rng.choice((DEMANDS, ("odd", "at most 2", "odd", "at least 11"))),
     }
     chosen |= fixed
     chosen.setdefault("villages", tuple(rng.sample(range(4), int(str(chosen["players"])))))
     options = Options(**chosen)  # type: ignore[arg-type]  # Options checks its fields itself
     return Setup(options, rng.randbytes(32), rng.choice(STYLES), seed)
+
+
+def random_deck(rng: Random) -> tuple[str, ...]:
+    """Return a pure deck or any mix, each a third of the time."""
+    pure = rng.choice((*DECKS, None))
+    return tuple([pure or rng.choice(DECKS) for _ in range(NUMBERS)])
 
 
 def choose(rng: Random, style: str, choices: list[int]) -> int:
@@ -58,6 +68,11 @@ _WEIGHTS: dict[str, dict[int, float]] = {
         act.DISCARD_RESIDENT: 8,
         act.USE_TOKEN: 20,
         act.GIVE: 2,
+        act.TUCK: 2,
+        act.BOMB: 2,
+        act.GAMBLE: 15,
+        act.DRAW_WITH_TOKEN: 50,
+        act.DECLARE: 6,
         act.CLOSE: 6,
         act.END_TURN: 0.5,
         act.CALL: 0.5,

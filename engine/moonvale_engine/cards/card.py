@@ -16,6 +16,7 @@ EYE: Final = "eye"
 DRAWN: Final = "drawn"  # when drawn from the deck and discarded, or activated in the pile (ABL-3)
 RESIDENT: Final = "resident"  # while it lies faceup in a village
 SCORING: Final = "scoring"  # when it lies faceup at scoring
+PILE_TOP: Final = "pile_top"  # while it lies faceup on top of the pile
 
 
 class Card:
@@ -41,6 +42,12 @@ class Card:
         scoring: Callable[[State, int, int], list[int]] | None = None,
         score: Callable[[State, int, int], None] | None = None,
         village_sum: Callable[[State, int, int], int] | None = None,
+        counts: Callable[[State, int], int] | None = None,
+        variants: int = 1,
+        meets: Callable[[State, int, int], bool] | None = None,
+        reacts: bool = False,
+        spots: bool = False,
+        repeats: bool = False,
     ) -> None:
         self.key = key
         self.id = id  # append-only; its program, if any, is number CARD_PROGRAMS + id
@@ -59,3 +66,9 @@ class Card:
         self.scoring = scoring  # (state, seat, the card): uses of its scoring ability
         self.score = score  # (state, the card, action): carry one out
         self.village_sum = village_sum  # (state, the card, sum of its village): what the village counts
+        self.counts = counts  # (state, the card): what it counts at scoring in place of its value
+        self.variants = variants  # how many different cards of this type the deck has
+        self.meets = meets  # (state, the card itself on top of the pile, a value): may that be put on it (OBS-2)?
+        self.reacts = reacts  # its free ability may also be used in the window after any action (E02-2)
+        self.spots = spots  # it may be declared when its owner discards; its program follows the discard (E03-1)
+        self.repeats = repeats  # its main action may be repeated at the end of the turn by further ones (E04-1)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from moonvale_engine import moves
-from moonvale_engine.actions import DISCARD_RESIDENT, TURN_CARD, pack, verb_of, y_of
+from moonvale_engine.actions import DISCARD_RESIDENT, TURN_CARD, pack, verb_of, y_of, z_of
 from moonvale_engine.cards.card import COIN, RESIDENT, Card
+from moonvale_engine.discards import discard, offered, spotters
 from moonvale_engine.hand import exchange_owed
 from moonvale_engine.state import SIDEWAYS, State
 
@@ -13,7 +14,12 @@ def _turns_and_discards(s: State, spot: int, h: int) -> list[int]:
     village = s.villages[s.active]
     actions = [pack(TURN_CARD, spot, other) for other in range(len(village))]
     if len(village) > 1 or not exchange_owed(s):
-        actions += [pack(DISCARD_RESIDENT, spot, i) for i, other in enumerate(village) if s.flags[other] & SIDEWAYS]
+        actions += [
+            pack(DISCARD_RESIDENT, spot, i, declared)
+            for i, other in enumerate(village)
+            if s.flags[other] & SIDEWAYS and offered(s, other)
+            for declared in range(spotters(s, s.active) + 1)
+        ]
     return actions
 
 
@@ -22,7 +28,7 @@ def _turn_or_discard(s: State, h: int, action: int) -> None:
     if verb_of(action) == TURN_CARD:
         moves.turn_sideways(s, target)
     else:
-        moves.village_to_pile(s, target)
+        discard(s, s.active, target, z_of(action))
 
 
 CURATOR = Card(

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from moonvale_engine import moves
+from moonvale_engine.abilities import judged_pile
 from moonvale_engine.cards.card import COIN, DRAWN, Card
 from moonvale_engine.choices import any_card, picked
 from moonvale_engine.decisions import TARGET
-from moonvale_engine.events import NOBODY
 from moonvale_engine.state import CARD_0, State
 from moonvale_engine.steps import NEXT, ask
 
 
 def _if_there_are_two_cards_to_swap(s: State, h: int) -> bool:
-    # A Nosferatu in hand that could activate it is judged as lying on the pile, where the Golem can swap it (ABL-1).
-    return any([other not in (h, NOBODY) for other in (*s.pile, s.hand)]) and any(s.villages)
+    return any([other != h for other in judged_pile(s)]) and any(s.villages)
 
 
 def _any_card_while_the_pile_has_another(s: State) -> list[int]:

@@ -1,0 +1,1 @@
+"""Card types of Silver Eye, one module each."""

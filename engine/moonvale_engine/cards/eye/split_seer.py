@@ -1,0 +1,36 @@
+"""Split Seer (8): looks at one facedown card of each village. Ruling E08-1."""
+
+from __future__ import annotations
+
+from moonvale_engine import moves
+from moonvale_engine.cards.card import DRAWN, EYE, Card
+from moonvale_engine.choices import any_village_has, cards, picked
+from moonvale_engine.decisions import LOOK
+from moonvale_engine.state import SEAT, State, X
+from moonvale_engine.steps import AGAIN, ask
+
+
+def _if_a_card_lies_facedown(s: State, h: int) -> bool:
+    return any_village_has(s, 0)
+
+
+def _facedown_cards_of_other_villages(s: State) -> list[int]:
+    """Those of the villages that were not looked into; X is a mask of those that were."""
+    return [action for action in cards(s, 0) if not s.stack[X] >> (action >> 6 & 3) & 1]
+
+
+def _look(s: State, action: int) -> int:
+    s.stack[X] |= 1 << (action >> 6 & 3)
+    moves.look(s, s.stack[SEAT], [picked(s, action)])
+    return AGAIN
+
+
+SPLIT_SEER = Card(
+    "split_seer",
+    id=22,
+    number=8,
+    deck=EYE,
+    ability=DRAWN,
+    usable=_if_a_card_lies_facedown,
+    program=(ask(LOOK, _facedown_cards_of_other_villages, then=_look),),
+)
