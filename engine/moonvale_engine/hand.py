@@ -11,7 +11,7 @@ from moonvale_engine.choices import own_ends
 from moonvale_engine.decisions import HAND, SET
 from moonvale_engine.decisions import PLACE as PLACE_KIND
 from moonvale_engine.events import NOBODY, SHOWN_FAILED_SET
-from moonvale_engine.state import CARD_0, FACEUP, PROGRAM, SEAT, N, State, X, push, type_of, value_of
+from moonvale_engine.state import CARD_0, FACEUP, FRAME, PROGRAM, SEAT, N, State, X, push, type_of, value_of
 from moonvale_engine.steps import AGAIN, NEXT, ask, do
 
 # How the card came to hand (X of the HAND frame).
@@ -26,6 +26,14 @@ _SPOT: Final = 1 << 6
 def exchange_owed(s: State) -> bool:
     """Whether a card in hand must still be exchanged, so that the village may not become empty (C02-2)."""
     return s.stack[PROGRAM] == programs.HAND and s.stack[X] == OWED
+
+
+def drawn_hand(s: State) -> int:
+    """Return the card in hand if it was drawn from the deck, else NOBODY."""
+    for at in range(len(s.stack), 0, -FRAME):
+        if s.stack[at + PROGRAM] == programs.HAND:
+            return s.hand if s.stack[at + X] == DRAWN else NOBODY
+    return NOBODY
 
 
 def _hand_choices(s: State) -> list[int]:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from moonvale_engine import play, programs
 from moonvale_engine.events import NOBODY, OVER_BY_ROUNDS, UNKNOWN
+from moonvale_engine.hand import drawn_hand
 from moonvale_engine.options import Options
 from moonvale_engine.outcome import places
 from moonvale_engine.round import SCORING_STEP
@@ -92,8 +93,9 @@ def visible_faces(s: State, viewer: int) -> bytearray:
                 faces[h] = UNKNOWN
         return faces
     lying_open = b"".join(s.villages) if villages_open(s) else b""
+    own_drawn = drawn_hand(s) if viewer == s.active else NOBODY
     for h in range(CARDS):
-        if not s.flags[h] & FACEUP and h not in lying_open and not (h == s.hand and s.known[h] >> viewer & 1):
+        if not s.flags[h] & FACEUP and h not in lying_open and h != own_drawn:
             faces[h] = UNKNOWN
     return faces
 
