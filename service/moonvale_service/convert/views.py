@@ -90,7 +90,7 @@ def _write_decision(message: pb.Decision, decision: views.DecisionView) -> None:
     message.kind = _KINDS[decision.kind]
     message.seat = decision.seat
     if decision.ability >= 0:
-        message.ability = cards.key(decision.ability)
+        message.ability = cards.key_of(decision.ability)
     message.picked.extend(decision.picked)
     message.MergeFromString(actions.legal_actions(decision.legal_actions))
 
