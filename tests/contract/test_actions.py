@@ -11,7 +11,7 @@ from moonvale_engine import actions as engine
 from moonvale_engine import legal_actions
 from moonvale_engine.actions import pack, square
 from moonvale_service.convert import actions
-from moonvale_service.convert.fields import InvalidFieldError
+from moonvale_service.errors import FieldError
 from tests.support.playing import positions, random_setup
 
 PATH = "actions[0]"
@@ -127,13 +127,13 @@ def test_the_legal_actions_of_a_game_come_back_as_they_were(seed: int) -> None:
 def test_a_malformed_action_names_its_field(text: str, field: str, message: str) -> None:
     from google.protobuf import text_format
 
-    with pytest.raises(InvalidFieldError) as raised:
+    with pytest.raises(FieldError) as raised:
         actions.from_proto(text_format.Parse(text, pb.Action()), PATH)
     assert raised.value.field == PATH + field
-    assert message in raised.value.message
+    assert message in raised.value.description
 
 
 def test_a_verb_that_is_not_known_is_refused() -> None:
     newer = b"\xfa\x3f\x00"  # field 1023, an empty message
-    with pytest.raises(InvalidFieldError, match="needs a verb that this server knows"):
+    with pytest.raises(FieldError, match="needs a verb that this server knows"):
         actions.from_proto(pb.Action.FromString(newer), PATH)

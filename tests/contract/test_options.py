@@ -7,7 +7,7 @@ from moonvale.v1.game_service_pb2 import Deal
 from moonvale_engine import Options
 from moonvale_engine import options as engine
 from moonvale_service.convert import options
-from moonvale_service.convert.fields import InvalidFieldError
+from moonvale_service.errors import FieldError
 
 SECRET = bytes(range(32))
 
@@ -61,26 +61,26 @@ def test_nobody_marks_a_deal_as_supplied_by_saying_so() -> None:
 
 @pytest.mark.parametrize(("message", "field", "text"), WRONG)
 def test_a_wrong_option_is_named(message: pb.Options, field: str, text: str) -> None:
-    with pytest.raises(InvalidFieldError) as raised:
+    with pytest.raises(FieldError) as raised:
         options.from_proto(message)
     assert raised.value.field == field
-    assert text in raised.value.message
+    assert text in raised.value.description
 
 
 @pytest.mark.parametrize(("deal", "field", "text"), WRONG_DEALS)
 def test_a_wrong_deal_is_named(deal: Deal, field: str, text: str) -> None:
-    with pytest.raises(InvalidFieldError) as raised:
+    with pytest.raises(FieldError) as raised:
         options.from_proto(pb.Options(), deal)
     assert raised.value.field == field
-    assert text in raised.value.message
+    assert text in raised.value.description
 
 
 def test_an_enum_of_a_newer_contract_is_named() -> None:
     memory = pb.Options.FromString(b"\x30\x09")  # field 6: 9
-    with pytest.raises(InvalidFieldError, match=r"options\.memory: must be one of MEMORY_ASSISTED, MEMORY_TABLE"):
+    with pytest.raises(FieldError, match=r"options\.memory: must be one of MEMORY_ASSISTED, MEMORY_TABLE"):
         options.from_proto(memory)
     call = pb.Options.FromString(b"\x38\x09")  # field 7: 9
-    with pytest.raises(InvalidFieldError, match=r"options\.successful_call: must be one of SUCCESSFUL_CALL_ZERO"):
+    with pytest.raises(FieldError, match=r"options\.successful_call: must be one of SUCCESSFUL_CALL_ZERO"):
         options.from_proto(call)
 
 

@@ -12,7 +12,7 @@ from moonvale_engine.catalog import cards_in_play
 from moonvale_engine.log import BY_CALLER, RESIGNATION, Entry
 from moonvale_engine.options import Options
 from moonvale_service.convert import actions, cards, results
-from moonvale_service.convert.fields import timestamp
+from moonvale_service.convert.times import timestamp
 
 # By the engine's constants.
 _ACTION_CAUSES: Final = {engine.BY_PLAYER: pb.CAUSE_PLAYER, engine.BY_POLICY: pb.CAUSE_POLICY}
