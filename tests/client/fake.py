@@ -19,8 +19,10 @@ from moonvale_client.errors import DOMAIN
 from moonvale_engine import Options, apply, legal_actions, new_game, observe, position_text, seat_to_act, view
 from moonvale_engine.events import SPECTATOR, Event, seen_by
 from moonvale_engine.log import Entry
+from moonvale_service.about import About
+from moonvale_service.about import About
 from moonvale_service.convert import actions, events, views
-from moonvale_service.convert.fields import InvalidFieldError
+from moonvale_service.errors import FieldError
 
 GAME = "games/fake"
 SEATS = ("seat-0", "seat-1")
@@ -116,7 +118,7 @@ class FakeService(GameServiceServicer):
 
     def view(self, viewer: int) -> view_pb2.View:
         version = len(self.log) - 1
-        header = views.GameHeader(GAME, version, mark(version), bytes(32), created=0, updated=0)
+        header = views.GameHeader(GAME, version, mark(version), bytes(32), created=0, updated=0, about=About())
         return views.to_proto(view(self.state, viewer), position_text(observe(self.state, viewer)), header)
 
     def entry(self, version: int, viewer: int) -> event_pb2.LogEntry:
@@ -135,8 +137,8 @@ class FakeService(GameServiceServicer):
             fail(context, grpc.StatusCode.ABORTED, "STALE_VERSION", {"version": str(len(self.log) - 1)})
         try:
             action = actions.from_proto(request.actions[0], "actions[0]")
-        except InvalidFieldError as error:
-            fail(context, grpc.StatusCode.INVALID_ARGUMENT, "INVALID_FIELD", {}, violated(error.field, error.message))
+        except FieldError as error:
+            fail(context, grpc.StatusCode.INVALID_ARGUMENT, "INVALID_FIELD", {}, violated(error.field, error.description))
         self._enter(action)
         version = len(self.log) - 1
         return pb.SubmitActionResponse(
