@@ -20,7 +20,6 @@ from moonvale_engine import Options, apply, legal_actions, new_game, observe, po
 from moonvale_engine.events import SPECTATOR, Event, seen_by
 from moonvale_engine.log import Entry
 from moonvale_service.about import About
-from moonvale_service.about import About
 from moonvale_service.convert import actions, events, views
 from moonvale_service.errors import FieldError
 
@@ -138,7 +137,9 @@ class FakeService(GameServiceServicer):
         try:
             action = actions.from_proto(request.actions[0], "actions[0]")
         except FieldError as error:
-            fail(context, grpc.StatusCode.INVALID_ARGUMENT, "INVALID_FIELD", {}, violated(error.field, error.description))
+            fail(
+                context, grpc.StatusCode.INVALID_ARGUMENT, "INVALID_FIELD", {}, violated(error.field, error.description)
+            )
         self._enter(action)
         version = len(self.log) - 1
         return pb.SubmitActionResponse(
