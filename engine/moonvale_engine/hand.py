@@ -13,7 +13,7 @@ from moonvale_engine.decisions import PLACE as PLACE_KIND
 from moonvale_engine.discards import fails, follow, offered, spotters
 from moonvale_engine.events import EVERYBODY, KEPT, NOBODY, SHOWN_FAILED_SET, SHOWN_REFUSED
 from moonvale_engine.inference import exclude_what_would_fit
-from moonvale_engine.state import CARD_0, FACEUP, PROGRAM, SEAT, N, State, X, push, type_of, value_of
+from moonvale_engine.state import CARD_0, FACEUP, FRAME, PROGRAM, SEAT, N, State, X, push, type_of, value_of
 from moonvale_engine.steps import AGAIN, NEXT, ask, do
 
 # How the card came to hand (X of the HAND frame).
@@ -28,6 +28,14 @@ _SPOT: Final = 1 << 6
 def exchange_owed(s: State) -> bool:
     """Whether a card in hand must still be exchanged, so that the village may not become empty (C02-2)."""
     return s.stack[PROGRAM] == programs.HAND and s.stack[X] == OWED
+
+
+def drawn_hand(s: State) -> int:
+    """Return the card in hand if it was drawn from the deck, else NOBODY."""
+    for at in range(len(s.stack), 0, -FRAME):
+        if s.stack[at + PROGRAM] == programs.HAND:
+            return s.hand if s.stack[at + X] == DRAWN else NOBODY
+    return NOBODY
 
 
 def _hand_choices(s: State) -> list[int]:

@@ -26,9 +26,16 @@ from moonvale_engine.events import (
 from moonvale_engine.state import FACEUP, HIDDEN, POOL_FACEUP, POOLED, SEAT, SIDEWAYS, State
 
 
-def _moved(s: State, h: int, start: int, end: int) -> None:
+def _moved(s: State, h: int, start: int, end: int, audience: int = -1) -> None:
     if s.events is not None:
-        s.events.append((MOVED, s.stack[SEAT], start, end, s.known[h], (h, s.identity[h])))
+        if audience < 0:
+            audience = _audience(s, h)
+        s.events.append((MOVED, s.stack[SEAT], start, end, audience, (h, s.identity[h])))
+
+
+def _audience(s: State, h: int) -> int:
+    """Return who sees the face of a card that something happens to; assisted, all who have seen it before (HID-3)."""
+    return s.known[h] if s.flags[h] & FACEUP or s.options.memory == "assisted" else 0
 
 
 def find(s: State, h: int) -> int:
@@ -74,7 +81,7 @@ def draw_to_hand(s: State) -> int:
     h = _from_deck(s)
     s.hand = h
     s.known[h] |= EVERYBODY if s.flags[h] & FACEUP else 1 << s.active
-    _moved(s, h, DECK, HAND)
+    _moved(s, h, DECK, HAND, _audience(s, h) | 1 << s.active)
     return h
 
 
@@ -222,12 +229,12 @@ def swap_with_pile(s: State, h: int, depth: int) -> None:
 
 
 def village_to_village(s: State, h: int, seat: int) -> None:
-    """A card goes to the right end of another village, as it lies (C00-1)."""
+    """A card goes to the right end of another village, as it lies, while all villages are shown (C00-1, END-1)."""
     square = find(s, h)
     s.villages[square & 3].remove(h)
     village = s.villages[seat]
     village.append(h)
-    _moved(s, h, square, len(village) - 1 << 2 | seat)
+    _moved(s, h, square, len(village) - 1 << 2 | seat, EVERYBODY)
 
 
 def rotate(s: State, ring: list[int]) -> None:
@@ -255,7 +262,7 @@ def turn_sideways(s: State, h: int) -> None:
     s.flags[h] ^= SIDEWAYS
     if s.events is not None:
         sideways = 1 if s.flags[h] & SIDEWAYS else 0
-        s.events.append((TURNED, s.stack[SEAT], find(s, h), sideways, s.known[h], (h, s.identity[h])))
+        s.events.append((TURNED, s.stack[SEAT], find(s, h), sideways, _audience(s, h), (h, s.identity[h])))
 
 
 def look(s: State, seat: int, handles: list[int]) -> None:

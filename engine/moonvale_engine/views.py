@@ -7,6 +7,7 @@ from typing import NamedTuple
 from moonvale_engine import catalog, play, programs
 from moonvale_engine.decisions import EYE_PICK, REACTION, SET
 from moonvale_engine.events import EVERYBODY, NOBODY, OVER_BY_ROUNDS, UNKNOWN
+from moonvale_engine.hand import drawn_hand
 from moonvale_engine.moves import tucked_under
 from moonvale_engine.options import Options
 from moonvale_engine.outcome import places
@@ -108,12 +109,9 @@ def visible_faces(s: State, viewer: int) -> bytearray:
                 faces[h] = UNKNOWN
         return faces
     lying_open = b"".join(s.villages) if villages_open(s) else b""
+    own_drawn = drawn_hand(s) if viewer == s.active else NOBODY
     for h in range(CARDS):
-        if (
-            s.flags[h] & (FACEUP | HIDDEN) != FACEUP
-            and h not in lying_open
-            and not (h == s.hand and s.known[h] >> viewer & 1)
-        ):
+        if s.flags[h] & (FACEUP | HIDDEN) != FACEUP and h not in lying_open and h != own_drawn:
             faces[h] = UNKNOWN
     return faces
 

@@ -66,7 +66,7 @@ def test_an_ability_is_judged_as_if_its_card_lay_on_the_pile() -> None:  # ABL-1
     t.ann.draws()
     assert t.offers("use")
     t.ann.uses()
-    assert t.choices == ["activate 1"]
+    assert t.choices == ["activate p1"]
     t.ann.activates(1).picks(t.bob, 0)
     assert t.bob.village == "10"
     assert t.pile == "11 ?3"
@@ -81,8 +81,8 @@ def test_mandatory_parts_are_carried_out_as_far_as_possible() -> None:  # ABL-1
 
 def test_any_village_includes_the_own_one() -> None:  # ABL-2
     for number, choice in (
-        *(("6", "pick ann.0"), ("7", "village ann"), ("8", "pick ann.0"), ("9", "pick ann.1")),
-        *(("11", "pick ann.0"), ("11", "pick ann.1")),
+        *(("6", "pick a0"), ("7", "village a"), ("8", "pick a0"), ("9", "pick a1")),
+        *(("11", "pick a0"), ("11", "pick a1")),
     ):
         t = table(ann="1 ?2", bob="1 ?2", deck=number, pile="4")
         t.ann.draws().uses()
@@ -154,7 +154,7 @@ def test_a_card_activated_in_the_pile_keeps_its_place() -> None:  # ABL-4
 def test_a_5_activated_in_the_pile_flips_any_one_card() -> None:  # ABL-4, C05-1
     t = table(ann="4 ?1", bob="?3", pile="5 2")
     t.ann.activates(0)
-    assert t.choices == ["pick ann.0", "pick ann.1", "pick bob.0"]
+    assert t.choices == ["pick a0", "pick a1", "pick b0"]
     t.ann.flips(t.ann, 0)
     assert t.ann.village == "?4 ?1"
     assert t.pile == "5 2"
@@ -171,27 +171,27 @@ def test_once_per_turn_is_per_physical_card_even_if_it_is_flipped_back() -> None
     t = table(ann="3 3 ?1", bob="?8", token_active=True)
     t.ann.uses(0).flips(t.bob, 0).uses_token().flips(t.ann, 0)
     assert t.ann.village == "3 3 ?1"
-    assert not t.offers("use_resident 0")
-    assert t.offers("use_resident 1")
+    assert not t.offers("use 0")
+    assert t.offers("use 1")
     t.ann.draws().discards()
-    assert not t.offers("use_resident 0")
+    assert not t.offers("use 0")
     t = table(ann="2 2 ?1", bob="?8")
     t.ann.turns(2, by=0)
-    assert not t.offers("turn_card 0")
-    assert t.offers("turn_card 1")
+    assert not t.offers("turn 0 by 0")
+    assert t.offers("turn 0 by 1")
 
 
 def test_a_con_artist_turn_is_a_new_turn() -> None:  # ABL-5
     t = table(ann="1 3 2 ?9 ?9", bob="?8", token_active=True)
     t.ann.uses(0).uses(1).flips(t.bob, 0).turns(0, by=2).draws().discards().uses_token().flips(t.ann, 1)
     assert (t.to_act, t.decision) == ("ann", "turn")
-    assert t.offers("use_resident 1")
-    assert t.offers("turn_card 2 0")
+    assert t.offers("use 1")
+    assert t.offers("turn 0 by 2")
 
 
 def test_once_per_turn_follows_the_card_not_the_spot() -> None:  # ABL-5
     t = table(ann="?7 2 2 ?7", bob="?8", pile="4")
     t.ann.turns(0, by=2).takes().exchanges(0, 3, into=3)
     assert t.ann.village == "2 2 4"
-    assert t.offers("turn_card 0")
-    assert not t.offers("turn_card 1")
+    assert t.offers("turn 0 by 0")
+    assert not t.offers("turn 0 by 1")

@@ -41,7 +41,7 @@ def test_a_single_forced_choice_is_still_put() -> None:  # DEC-1
     t = table(ann="3 ?9", bob="")
     t.ann.uses(0)
     assert t.decision == "target"
-    assert t.choices == ["pick ann.1"]
+    assert t.choices == ["pick a1"]
 
 
 def test_a_choice_with_no_possible_target_is_skipped() -> None:  # DEC-1
@@ -75,8 +75,8 @@ def test_the_choices_of_a_turn_come_in_order() -> None:  # DEC-2, DEC-3
     t = table(ann="1 4 3 4", bob="?8", pile="7 9 6", token_active=True)
     assert t.decision == "turn"
     assert t.choices == [
-        *("draw", "take 0", "call", "activate 0", "activate 1"),
-        *("use_resident 0", "use_resident 2", "use_token"),
+        *("draw", "take p0", "call", "activate p0", "activate p1"),
+        *("use 0", "use 2", "token"),
     ]
 
 
@@ -86,7 +86,7 @@ def test_the_choices_for_a_card_in_hand_come_in_order() -> None:  # DEC-2, DEC-3
     assert t.decision == "hand"
     assert t.choices == [
         *("discard", "use", "name 0", "name 1", "name 2"),
-        *("turn_card 1 0", "turn_card 1 1", "turn_card 1 2"),
+        *("turn 0 by 1", "turn 1 by 1", "turn 2 by 1"),
     ]
 
 
@@ -142,43 +142,43 @@ def test_each_flip_and_each_look_is_a_decision_of_its_own() -> None:  # DEC-2
 
 def test_a_pile_card_and_what_is_done_with_it_are_one_decision() -> None:  # DEC-2, DEC-3
     t = table(ann="?1 4", bob="?8", deck="10", pile="7 ?3 9 2")
-    assert t.offers("activate 0")
+    assert t.offers("activate p0")
     t.ann.draws().uses()
-    assert t.choices == ["take 1", "take 2", "take 3", "activate 1", "activate 3"]
+    assert t.choices == ["take p1", "take p2", "take p3", "activate p1", "activate p3"]
 
 
 def test_a_curators_use_and_its_card_are_one_decision() -> None:  # DEC-2, DEC-3
     t = table(ann="?1 2 ?3~", bob="?8")
-    assert t.choices[-4:] == ["turn_card 1 0", "turn_card 1 1", "turn_card 1 2", "discard_resident 1 2"]
+    assert t.choices[-4:] == ["turn 0 by 1", "turn 1 by 1", "turn 2 by 1", "discard 2 by 1"]
 
 
 def test_targets_come_by_seat_clockwise_from_the_one_to_act_and_by_spot() -> None:  # DEC-3
     t = table(ann="?1 ?3", bob="3 ?8", cat="?2", active="bob")
     t.bob.uses(0)
-    assert t.choices == ["pick bob.1", "pick cat.0", "pick ann.0", "pick ann.1"]
+    assert t.choices == ["pick b1", "pick c0", "pick a0", "pick a1"]
     t = table(ann="?1 ?3", bob="4 ?8", cat="?2", deck="7", active="bob")
     t.bob.draws().uses()
-    assert t.choices == ["village bob", "village cat", "village ann"]
+    assert t.choices == ["village b", "village c", "village a"]
 
 
 def test_left_comes_before_right_and_clockwise_first() -> None:  # DEC-3
     t = table(ann="?1 ?3", deck="5")
     t.ann.draws().uses()
-    assert t.choices == ["place_end ann.left", "place_end ann.right"]
+    assert t.choices == ["end a left", "end a right"]
     t = table(ann="?1 ?3", deck="12")
     t.ann.draws().uses()
-    assert t.choices == ["turn_direction clockwise", "turn_direction counterclockwise"]
+    assert t.choices == ["clockwise", "counterclockwise"]
 
 
 def test_what_stops_or_ends_comes_first() -> None:  # DEC-3
     t = table(ann="?1 2", bob="?3", deck="9")
     t.ann.draws().uses()
-    assert t.choices == ["stop", "pick ann.0", "pick bob.0", "turn_card 1 0", "turn_card 1 1"]
+    assert t.choices == ["stop", "pick a0", "pick b0", "turn 0 by 1", "turn 1 by 1"]
     t.ann.stops()
-    assert t.choices == ["end_turn", "turn_card 1 0", "turn_card 1 1"]
+    assert t.choices == ["end", "turn 0 by 1", "turn 1 by 1"]
     t = table(ann="0 ?3", bob="", cat="", deck="12", deck_count=1)
     t.ann.draws().discards()
-    assert t.choices == ["done", "give 0 1 bob", "give 0 1 cat"]
+    assert t.choices == ["done", "give 1 by 0 to b", "give 1 by 0 to c"]
 
 
 def test_the_order_of_choices_does_not_follow_hidden_cards() -> None:  # DEC-3
@@ -222,5 +222,5 @@ def test_everything_else_is_mandatory_once_begun() -> None:  # DEC-4
         t = player.table
         assert t.to_act == "ann"
         assert not t.offers("stop")
-        assert not t.offers("end_turn")
+        assert not t.offers("end")
         assert not t.offers("done")

@@ -38,7 +38,7 @@ def test_a_facedown_card_on_top_of_the_pile_may_be_taken_unseen_and_stays_facedo
 
 
 def test_a_take_needs_a_card_in_the_pile_and_one_in_the_own_village() -> None:  # EXC-2
-    assert table(ann="?1", pile="4").offers("take 0")
+    assert table(ann="?1", pile="4").offers("take p0")
     assert not table(ann="?1", pile="").offers("take")
     assert not table(ann="", pile="4").offers("take")
 
@@ -221,9 +221,9 @@ def test_no_curator_from_the_first_card_named_until_the_new_card_lies() -> None:
 def test_no_curator_until_the_penalty_card_lies() -> None:  # EXC-8, TURN-2
     t = table(ann="?7 ?8 ?3 2", deck="?9 ?9")
     t.ann.draws().names(0, 1, 2).closes()
-    assert t.choices == ["place_end ann.left", "place_end ann.right"]
+    assert t.choices == ["end a left", "end a right"]
     t.ann.places_at("left")
-    assert t.choices == ["place_end ann.left", "place_end ann.right"]
+    assert t.choices == ["end a left", "end a right"]
     t.ann.places_at("left")
     assert t.decision == "turn_end"
     assert t.offers("turn_card")

@@ -10,6 +10,7 @@ from moonvale_engine.errors import OptionError
 from moonvale_engine.events import SPECTATOR, seen_by
 from moonvale_engine.options import Options, parse_deck
 from moonvale_engine.state import FACEUP, State
+from moonvale_engine.views import view
 from tests.support.table import Table, table
 
 SECRET = bytes(range(32))
@@ -172,3 +173,11 @@ def test_two_players_may_get_any_two_of_the_dealt_villages() -> None:  # SET-6
         Options(players=2, villages=(1, 1))
     with pytest.raises(OptionError, match="villages"):
         Options(players=2, villages=(0, 4))
+
+
+def test_views_say_that_the_deal_was_supplied() -> None:  # SET-6
+    for supplied in (False, True):
+        s = play.new_game(Options(players=2, villages=(3, 1), deal_supplied=supplied), SECRET)
+        for viewer in (0, 1, SPECTATOR):
+            seen = view(s, viewer).options
+            assert (seen.villages, seen.deal_supplied) == ((3, 1), supplied)

@@ -35,8 +35,8 @@ def test_a_step_out_of_turn_fails() -> None:
 def test_the_open_choices_are_told_as_texts() -> None:
     t = table(ann="?7 ?3", bob="2 1", pile="4", active="bob")
     assert t.decision == "turn"
-    assert t.choices[:3] == ["draw", "take 0", "call"]
+    assert t.choices[:3] == ["draw", "take p0", "call"]
     assert t.offers("take")
-    assert not t.offers("take 1")
-    with pytest.raises(ValueError, match="no verb"):
+    assert not t.offers("take p1")
+    with pytest.raises(ValueError, match="not an action"):
         t.offers("takes")

@@ -31,10 +31,10 @@ def test_there_is_no_pass_and_a_draw_is_always_possible() -> None:  # TURN-1
         for pile in ("", "4"):
             t = table(ann=village, pile=pile)
             assert t.choices[0] == "draw"
-            assert not t.offers("end_turn")
+            assert not t.offers("end")
     t = table(ann="2", pile="4")
     t.ann.turns(0, by=0)
-    assert not t.offers("end_turn")
+    assert not t.offers("end")
 
 
 def test_a_blob_is_a_main_action() -> None:  # TURN-1, C04-1
@@ -55,10 +55,10 @@ def test_con_artist_turns_come_after_the_free_abilities() -> None:  # TURN-1, C0
 
 def test_the_free_abilities_of_a_turn() -> None:  # TURN-2
     t = table(ann="1 2 3 ?9 ?9", bob="1 2 3", token_active=True)
-    before = ["use_resident 0", *(f"turn_card 1 {spot}" for spot in range(5)), "use_resident 2", "use_token"]
-    assert t.choices == ["draw", "take 0", *before]
+    before = ["use 0", *(f"turn {spot} by 1" for spot in range(5)), "use 2", "token"]
+    assert t.choices == ["draw", "take p0", *before]
     t.ann.draws().discards()
-    assert t.choices == ["end_turn", *before]
+    assert t.choices == ["end", *before]
 
 
 def test_the_curator_alone_may_be_used_at_every_other_own_decision() -> None:  # TURN-2
@@ -66,31 +66,31 @@ def test_the_curator_alone_may_be_used_at_every_other_own_decision() -> None:  #
     t.ann.draws()
     assert t.offers("turn_card")
     assert not t.offers("use_resident")
-    assert not t.offers("use_token")
+    assert not t.offers("token")
     t.ann.uses()
     assert t.decision == "target"
-    assert t.offers("turn_card 1 0")
+    assert t.offers("turn 0 by 1")
     assert not t.offers("use_resident")
-    assert not t.offers("use_token")
+    assert not t.offers("token")
     t = table(ann="1 2 3 ?9 ?9", bob="?8 ?8", deck="9")
     t.ann.draws().uses()
     assert t.decision == "look"
-    assert t.offers("turn_card 1 0")
+    assert t.offers("turn 0 by 1")
     assert not t.offers("use_resident")
     t = table(ann="1 2 3 ?9 ?9", bob="?8 ?8", deck="5")
     t.ann.draws().uses()
     assert t.decision == "place"
-    assert t.offers("turn_card 1 0")
+    assert t.offers("turn 0 by 1")
     assert not t.offers("use_resident")
     t = table(ann="1 2 3 ?9 ?9", bob="?8 ?8", pile="5")
     t.ann.takes()
-    assert t.offers("turn_card 1 0")
+    assert t.offers("turn 0 by 1")
     assert not t.offers("use_resident")
 
 
 def test_free_abilities_are_the_active_players() -> None:  # TURN-2
     t = table(ann="?9 ?9", bob="1 2 3", start="bob", token_active=True)
-    assert t.choices == ["draw", "take 0", "call"]
+    assert t.choices == ["draw", "take p0", "call"]
     t.ann.draws().discards()
     assert t.to_act == "bob"
 
@@ -272,7 +272,7 @@ def test_with_an_empty_village_a_drawn_card_is_discarded_with_or_without_its_abi
 def test_a_drawn_5_may_enter_an_empty_village_by_its_ability() -> None:  # TURN-7, C05-1
     t = table(ann="", bob="?3", deck="5")
     t.ann.draws().uses()
-    assert t.choices == ["place_end ann.left"]  # an empty village has one end
+    assert t.choices == ["end a left"]  # an empty village has one end
     t.ann.places_at("left").flips(t.bob, 0)
     assert t.ann.village == "5"
 

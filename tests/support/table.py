@@ -16,15 +16,17 @@ from typing import Final
 
 from moonvale_engine import actions, decisions, play
 from moonvale_engine.deck import faces_in_play
-from moonvale_engine.events import EVERYBODY, KINDS, NOBODY, Event
+from moonvale_engine.events import EVERYBODY, KINDS, NOBODY, SPECTATOR, UNKNOWN, Event, seen_by
+from moonvale_engine.notation import action_text, parse_action
 from moonvale_engine.options import Options, parse_deck
-from moonvale_engine.state import FACEUP, SEAT, SIDEWAYS, VILLAGE_SIZE, State, is_known
+from moonvale_engine.state import FACEUP, SEAT, SIDEWAYS, VILLAGE_SIZE, State
+from moonvale_engine.views import CardView, View, view
 
 NAMES: Final = ("ann", "bob", "cat", "dan")
 ENDS: Final = {"left": actions.LEFT, "right": actions.RIGHT}
 DIRECTIONS: Final = {"clockwise": actions.CLOCKWISE, "counterclockwise": actions.COUNTERCLOCKWISE}
 SECRET: Final = bytes(range(32))
-_VERBS: Final = frozenset(name.lower() for name, _ in actions.FIELDS)
+_VERBS_WITH_FIELDS: Final = {name.lower(): verb for verb, (name, fields) in enumerate(actions.FIELDS) if fields}
 
 
 def table(
@@ -155,6 +157,7 @@ class Table:
         self.events: list[Event] = []  # since the table was set, with nothing hidden
         state.events = self.events
         self._players = [Player(self, seat) for seat in range(state.options.players)]
+        self.spectator = Viewer(self, SPECTATOR)
 
     @property
     def ann(self) -> Player:
@@ -209,14 +212,15 @@ class Table:
 
     @property
     def choices(self) -> list[str]:
-        """The legal actions in their order, as texts: `take 0`, `pick bob.2`, `place_end ann.left`."""
-        return [_text(action) for action in play.legal_actions(self.state)]
+        """The legal actions in their order, in the notation of actions: `take p0`, `pick b2`, `end a left`."""
+        return [action_text(action) for action in play.legal_actions(self.state)]
 
     def offers(self, text: str) -> bool:
-        """Whether an action is legal: a whole one (`take 0`), or any of a verb (`take`)."""
-        if text.split(maxsplit=1)[0] not in _VERBS:
-            raise ValueError(f"'{text}' begins with no verb of the game")
-        return any(choice == text or choice.startswith(text + " ") for choice in self.choices)
+        """Whether an action is legal: a whole one (`take p0`), or any of a verb (`take`, `use_resident`)."""
+        choices = play.legal_actions(self.state)
+        if text in _VERBS_WITH_FIELDS:
+            return any(actions.verb_of(action) == _VERBS_WITH_FIELDS[text] for action in choices)
+        return parse_action(text) in choices
 
     @property
     def scores(self) -> tuple[int, ...]:
@@ -250,20 +254,41 @@ class Table:
         self.events.clear()
 
     def _cards(self, handles: bytearray | list[int]) -> str:
-        return " ".join([self._card(h) for h in handles])
-
-    def _card(self, h: int) -> str:
         s = self.state
-        face = str(s.identity[h] & 15) if is_known(s, h) else ""
-        return ("" if s.flags[h] & FACEUP else "?") + face + ("~" if s.flags[h] & SIDEWAYS else "")
+        return " ".join([_text(s.flags[h] & FACEUP != 0, s.identity[h], s.flags[h] & SIDEWAYS != 0) for h in handles])
 
 
-class Player:
-    """A seat at a table. Each move returns the player, so that moves of one turn follow one another in a line."""
+class Viewer:
+    """A seat, or the spectators. What it sees comes from its view; a face that it may not know isn't written: `?`."""
 
     def __init__(self, table: Table, seat: int) -> None:
         self.table = table
         self.seat = seat
+
+    @property
+    def view(self) -> View:
+        return view(self.table.state, self.seat)
+
+    def sees(self, owner: Player) -> str:
+        """A village as the viewer sees it."""
+        return " ".join([_seen(card) for card in self.view.seats[owner.seat].village])
+
+    @property
+    def sees_pile(self) -> str:
+        return " ".join([_seen(card) for card in self.view.pile])
+
+    @property
+    def sees_hand(self) -> str:
+        hand = self.view.hand
+        return "" if hand is None else _seen(hand)
+
+    def reads(self, kind: str) -> list[Event]:
+        """Return the events of a kind since the table was set as the viewer gets them."""
+        return [seen_by(event, self.seat) for event in self.table.happened(kind)]
+
+
+class Player(Viewer):
+    """A player at a table. Each move returns the player, so that moves of one turn follow one another in a line."""
 
     @property
     def name(self) -> str:
@@ -402,28 +427,14 @@ class Player:
 
     def _act(self, verb: int, x: int = 0, y: int = 0, z: int = 0) -> Player:
         action = actions.pack(verb, x, y, z)
-        assert self.table.to_act == self.name, f"{self.name} can't {_text(action)}: {self.table.to_act} is to act"
+        assert self.table.to_act == self.name, f"{self.name} can't {action_text(action)}: {self.table.to_act} is to act"
         play.apply(self.table.state, action)
         return self
 
 
-def _text(action: int) -> str:
-    verb, fields = actions.FIELDS[actions.verb_of(action)]
-    values = (actions.x_of(action), actions.y_of(action), actions.z_of(action))
-    return " ".join([verb.lower(), *(_field(field, value) for field, value in zip(fields, values, strict=False))])
+def _seen(card: CardView) -> str:
+    return _text(card.faceup, card.face, card.sideways)
 
 
-def _field(field: str, value: int) -> str:
-    match field:
-        case actions.SQUARE:
-            return f"{NAMES[actions.seat_of(value)]}.{actions.spot_of(value)}"
-        case actions.SEAT:
-            return NAMES[value]
-        case actions.END:
-            return f"{NAMES[value >> 1]}.{'right' if value & 1 else 'left'}"
-        case actions.PAIR:
-            return f"{value >> 3}+{value & 7}"
-        case actions.DIRECTION:
-            return "counterclockwise" if value == actions.COUNTERCLOCKWISE else "clockwise"
-        case _:
-            return str(value)
+def _text(faceup: bool, face: int, sideways: bool) -> str:
+    return ("" if faceup else "?") + ("" if face == UNKNOWN else str(face & 15)) + ("~" if sideways else "")

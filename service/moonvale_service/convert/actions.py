@@ -15,7 +15,7 @@ from google.protobuf.message import Message
 from moonvale.v1 import action_pb2 as pb
 from moonvale.v1 import view_pb2
 from moonvale_engine import actions as engine
-from moonvale_service.convert.fields import InvalidFieldError
+from moonvale_service.errors import FieldError
 
 Number = TypeVar("Number", bound=int)  # of an enum
 
@@ -44,10 +44,10 @@ def to_proto(action: int) -> pb.Action:
 
 
 def from_proto(message: pb.Action, path: str) -> int:
-    """Return the int of an action. Raises InvalidFieldError, which names the field below ``path``."""
+    """Return the int of an action. Raises FieldError, which names the field below ``path``."""
     verb = message.WhichOneof("verb")
     if verb is None:
-        raise InvalidFieldError(path, "needs a verb that this server knows, such as draw")
+        raise FieldError(path, "needs a verb that this server knows, such as draw")
     arguments: Message = getattr(message, verb)
     fields = engine.FIELDS[_VERBS[verb]][1]
     values = [_read(arguments, _name(fields, i), kind, f"{path}.{verb}") for i, kind in enumerate(fields)]
@@ -96,7 +96,7 @@ def _read(arguments: Message, name: str, kind: str, path: str) -> int:
     if kind == engine.SQUARE:
         assert isinstance(arguments, pb.PickAction)
         if not arguments.HasField("card"):
-            raise InvalidFieldError(f"{path}.card", "is required: the seat and the spot of a card")
+            raise FieldError(f"{path}.card", "is required: the seat and the spot of a card")
         seat = _number(arguments.card, "seat", _SEATS, f"{path}.card")
         return engine.square(seat, _number(arguments.card, "spot", _CARDS, f"{path}.card"))
     if kind == engine.END:
@@ -112,16 +112,16 @@ def _read(arguments: Message, name: str, kind: str, path: str) -> int:
 def _pair(arguments: pb.PeekAction, path: str) -> int:
     spots = arguments.spots
     if len(spots) != 2 or not 0 <= spots[0] < spots[1] < _DEALT:
-        raise InvalidFieldError(f"{path}.spots", f"needs two different spots of 0..{_DEALT - 1}, in ascending order")
+        raise FieldError(f"{path}.spots", f"needs two different spots of 0..{_DEALT - 1}, in ascending order")
     return spots[0] << 3 | spots[1]
 
 
 def _number(message: Message, name: str, count: int, path: str) -> int:
     if not message.HasField(name):
-        raise InvalidFieldError(f"{path}.{name}", f"is required: 0..{count - 1}")
+        raise FieldError(f"{path}.{name}", f"is required: 0..{count - 1}")
     value: int = getattr(message, name)
     if not 0 <= value < count:
-        raise InvalidFieldError(f"{path}.{name}", f"must be 0..{count - 1}, is {value}")
+        raise FieldError(f"{path}.{name}", f"must be 0..{count - 1}, is {value}")
     return value
 
 
@@ -129,4 +129,4 @@ def _choice(number: Number, choices: Mapping[int, Number], name: Callable[[Numbe
     for argument, known in choices.items():
         if known == number:
             return argument
-    raise InvalidFieldError(path, f"must be one of {', '.join(map(name, choices.values()))}")
+    raise FieldError(path, f"must be one of {', '.join(map(name, choices.values()))}")

@@ -26,10 +26,14 @@ _ZONES: Final = {
 }
 
 
-def key(id: int) -> str:
-    """Return the key of a card type, by the engine's id."""
-    card = catalog.CARDS[id]
-    return f"{card.deck}/{card.key}"
+def key(deck: str, name: str) -> str:
+    """Return what the contract calls a card type, whose name (the engine's key) is its own within a deck only."""
+    return f"{deck}/{name}"
+
+
+def key_of(id: int) -> str:
+    """Return what the contract calls the card type with an id."""
+    return key(catalog.CARDS[id].deck, catalog.CARDS[id].key)
 
 
 def card(types: Types, handle: int, face: int) -> pb.Card:
@@ -74,7 +78,7 @@ def _type_id(types: Types, face: int) -> int:
 def _face(id: int) -> pb.Face | None:
     if id == _NO_TYPE:
         return None
-    return pb.Face(key=key(id), number=catalog.CARDS[id].number, value=catalog.CARDS[id].value)
+    return pb.Face(key=key_of(id), number=catalog.CARDS[id].number, value=catalog.CARDS[id].value)
 
 
 def _card_view(id: int, players: int, card: CardView) -> pb.CardView:

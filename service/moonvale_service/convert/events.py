@@ -12,7 +12,7 @@ from moonvale_engine.catalog import cards_in_play
 from moonvale_engine.log import BY_CALLER, RESIGNATION, Entry
 from moonvale_engine.options import Options
 from moonvale_service.convert import actions, cards, results
-from moonvale_service.convert.fields import timestamp
+from moonvale_service.convert.times import timestamp
 
 # By the engine's constants.
 _ACTION_CAUSES: Final = {engine.BY_PLAYER: pb.CAUSE_PLAYER, engine.BY_POLICY: pb.CAUSE_POLICY}
@@ -29,22 +29,28 @@ _ROUND_END_REASONS: Final = {
 
 
 def log_entry(
-    options: Options, version: int, mark: str, entry: Entry | None, time: int, events: Sequence[engine.Event]
+    options: Options,
+    version: int,
+    mark: str,
+    entry: Entry | None,
+    time: int,
+    seat_to_act: int,
+    events: Sequence[engine.Event],
 ) -> pb.LogEntry:
     """Return an entry of the log, or the creation (None), with its events, each as ``seen_by`` the viewer.
 
-    time: milliseconds since the epoch.
+    time: milliseconds since the epoch. seat_to_act: whose turn to act it is after the entry, or NOBODY.
     """
     types = cards_in_play(options)
-    message = pb.LogEntry(
-        version=version, mark=mark, create_time=timestamp(time), events=[to_proto(types, event) for event in events]
+    return pb.LogEntry(
+        version=version,
+        mark=mark,
+        seat=None if entry is None else entry.seat,
+        cause=pb.CAUSE_CREATION if entry is None else entry_cause(entry),
+        create_time=timestamp(time),
+        events=[to_proto(types, event) for event in events],
+        seat_to_act=None if seat_to_act == engine.NOBODY else seat_to_act,
     )
-    if entry is None:
-        message.cause = pb.CAUSE_CREATION
-    else:
-        message.seat = entry.seat
-        message.cause = entry_cause(entry)
-    return message
 
 
 def entry_cause(entry: Entry) -> pb.Cause.ValueType:

@@ -9,7 +9,7 @@ from moonvale.v1 import options_pb2 as pb
 from moonvale_engine.errors import OptionError
 from moonvale_engine.options import Options, deck_text, parse_deck
 from moonvale_engine.shuffle import SECRET_BYTES
-from moonvale_service.convert.fields import InvalidFieldError
+from moonvale_service.errors import FieldError
 
 _MEMORIES: Final = {"assisted": pb.MEMORY_ASSISTED, "table": pb.MEMORY_TABLE}
 _SUCCESSFUL_CALLS: Final = {"zero": pb.SUCCESSFUL_CALL_ZERO, "lower": pb.SUCCESSFUL_CALL_LOWER}
@@ -22,15 +22,15 @@ _DEFAULTS: Final = Options()
 def from_proto(message: pb.Options, deal: game_service_pb2.Deal | None = None) -> Options:
     """Return the options of a new game, defaults filled in; ``deal``: the supplied one, if any.
 
-    Raises InvalidFieldError with a path of CreateGameRequest: ``options.players``, ``deal.villages``.
+    Raises FieldError with a path of CreateGameRequest: ``options.players``, ``deal.villages``.
     """
     if message.memory and message.memory not in _MEMORY_OF:
-        raise InvalidFieldError("options.memory", f"must be one of {', '.join(map(pb.Memory.Name, _MEMORY_OF))}")
+        raise FieldError("options.memory", f"must be one of {', '.join(map(pb.Memory.Name, _MEMORY_OF))}")
     if message.successful_call and message.successful_call not in _SUCCESSFUL_CALL_OF:
         known = ", ".join(map(pb.SuccessfulCall.Name, _SUCCESSFUL_CALL_OF))
-        raise InvalidFieldError("options.successful_call", f"must be one of {known}")
+        raise FieldError("options.successful_call", f"must be one of {known}")
     if deal is not None and len(deal.secret) != SECRET_BYTES:
-        raise InvalidFieldError("deal.secret", f"needs {SECRET_BYTES} bytes, has {len(deal.secret)}")
+        raise FieldError("deal.secret", f"needs {SECRET_BYTES} bytes, has {len(deal.secret)}")
     try:
         return Options(
             players=message.players if message.HasField("players") else _DEFAULTS.players,
@@ -45,7 +45,7 @@ def from_proto(message: pb.Options, deal: game_service_pb2.Deal | None = None) -
         )
     except OptionError as error:
         message_name = "deal" if error.field == "villages" else "options"
-        raise InvalidFieldError(f"{message_name}.{error.field}", error.message) from error
+        raise FieldError(f"{message_name}.{error.field}", error.message) from error
 
 
 def to_proto(options: Options) -> pb.Options:

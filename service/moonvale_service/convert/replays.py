@@ -7,7 +7,7 @@ from moonvale_engine.log import RESIGNATION, Entry
 from moonvale_engine.record import Record, write_record
 from moonvale_service.convert import actions, options, results
 from moonvale_service.convert.events import entry_cause
-from moonvale_service.convert.fields import timestamp
+from moonvale_service.convert.times import timestamp
 
 
 def to_proto(record: Record) -> pb.Replay:

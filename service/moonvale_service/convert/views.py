@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -13,18 +12,16 @@ from moonvale_engine import decisions, views
 from moonvale_engine.catalog import cards_in_play
 from moonvale_engine.events import NOBODY, SPECTATOR
 from moonvale_engine.options import Options
+from moonvale_service.about import About
 from moonvale_service.convert import actions, cards, options, results
-from moonvale_service.convert.fields import timestamp
+from moonvale_service.convert.times import timestamp
 
 _KINDS: Final = tuple([pb.DecisionKind.Value(f"DECISION_KIND_{name}") for name in decisions.KINDS])
 
 
 @dataclass(frozen=True, slots=True)
 class GameHeader:
-    """What a view says of a game besides the table. Times are milliseconds since the epoch.
-
-    seat_names, seat_labels: one for each seat, or none at all.
-    """
+    """What a view says of a game besides the table. Times are milliseconds since the epoch."""
 
     name: str
     version: int
@@ -32,15 +29,12 @@ class GameHeader:
     commitment: bytes
     created: int
     updated: int
-    sealed_until: int | None = None
-    external_id: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict)
-    seat_names: Sequence[str] = ()
-    seat_labels: Sequence[Mapping[str, str]] = ()
+    about: About
 
 
 def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
     """Return a view as message. ``position``: the text of the position as the same viewer knows it."""
+    about = header.about
     players = view.options.players
     types = cards_in_play(view.options)
     message = pb.View(
@@ -50,11 +44,11 @@ def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
         viewer_seat=None if view.viewer == SPECTATOR else view.viewer,
         options=_options(view.options),
         commitment=header.commitment,
-        labels=header.labels,
-        external_id=header.external_id,
+        labels=about.labels,
+        external_id=about.external_id,
         create_time=timestamp(header.created),
         update_time=timestamp(header.updated),
-        seal_replay_until=None if header.sealed_until is None else timestamp(header.sealed_until),
+        seal_replay_until=None if about.sealed_until is None else timestamp(about.sealed_until),
         round=view.round,
         turn=view.turn,
         active_seat=_seat_or_none(view.active),
@@ -71,8 +65,8 @@ def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
     for number, seat in enumerate(view.seats):
         seat_message = message.seats.add(
             seat=number,
-            name=header.seat_names[number] if header.seat_names else "",
-            labels=header.seat_labels[number] if header.seat_labels else None,
+            name=about.seat_names[number] if about.seat_names else "",
+            labels=about.seat_labels[number] if about.seat_labels else None,
             total=seat.total,
             scores=seat.scores,
             resigned=seat.resigned,
@@ -90,7 +84,7 @@ def _write_decision(message: pb.Decision, decision: views.DecisionView) -> None:
     message.kind = _KINDS[decision.kind]
     message.seat = decision.seat
     if decision.ability >= 0:
-        message.ability = cards.key(decision.ability)
+        message.ability = cards.key_of(decision.ability)
     message.picked.extend(decision.picked)
     message.MergeFromString(actions.legal_actions(decision.legal_actions))
 

@@ -49,7 +49,7 @@ Global___AbilityKind: _TypeAlias = AbilityKind  # noqa: Y015
 class CardType(_message.Message):
     """A card type.
     Example: {"key": "coin/nostro", "deck": "coin", "name": "Nostro", "number": 7, "value": 7, "copies": 4,
-    "abilityKind": "ABILITY_KIND_DRAWN", "ability": "See all facedown cards of one village."}.
+    "abilityKind": "ABILITY_KIND_DRAWN", "ability": "Have a secret look at everything facedown in a village."}.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -108,7 +108,7 @@ Global___CardType: _TypeAlias = CardType  # noqa: Y015
 @_typing.final
 class TokenType(_message.Message):
     """A token.
-    Example: {"key": "coin", "name": "Coin", "ability": "Flip any one card of any village."}.
+    Example: {"key": "coin", "name": "Coin", "ability": "Once in the next round: flip one card, wherever it lies."}.
     """
 
     DESCRIPTOR: _descriptor.Descriptor

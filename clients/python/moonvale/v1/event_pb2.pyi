@@ -127,7 +127,7 @@ class LogEntry(_message.Message):
     version: _builtins.int
     """The version of the game with this entry: the number of entries after the one of creation. 0 is the creation."""
     mark: _builtins.str
-    """The mark that the game got with this entry. Entries of one request share theirs."""
+    """The mark of the game at this version. Empty if the game never rested at it, as amid several actions sent at once."""
     seat: _builtins.int
     """The seat whose entry it is. Absent for the creation."""
     cause: Global___Cause.ValueType

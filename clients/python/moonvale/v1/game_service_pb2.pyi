@@ -94,8 +94,8 @@ class CreateGameRequest(_message.Message):
     external_id: _builtins.str
     """Optional. The caller's own name of the game, which views give back unchanged."""
     request_id: _builtins.str
-    """Optional. A secret of the caller's, best a random UUID. A repeat with the same content returns the same game and
-    credentials, so that a lost answer can be had again; whoever knows it can ask for them.
+    """Optional. A secret of the caller's, 16 bytes or more, best a random UUID. A repeat with the same content returns the
+    same game and credentials, so that a lost answer can be had again; whoever knows it can ask for them.
     """
     @_builtins.property
     def options(self) -> _options_pb2.Options:

@@ -1,0 +1,158 @@
+"""The asyncio client: the methods of `Client`, to be awaited."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Self, TypeVar
+
+import grpc
+
+from moonvale.v1 import game_service_pb2 as pb
+from moonvale.v1.action_pb2 import Action
+from moonvale.v1.event_pb2 import LogEntry
+from moonvale.v1.game_service_pb2_grpc import GameServiceStub
+from moonvale.v1.options_pb2 import Options
+from moonvale.v1.replay_pb2 import Replay
+from moonvale.v1.view_pb2 import View
+from moonvale_client import requests
+from moonvale_client.channel import DEFAULT_ADDRESS, open_aio_channel
+from moonvale_client.cursor import STREAM_SECONDS, Cursor, Update
+from moonvale_client.errors import GAME_NOT_FOUND, MoonvaleError
+from moonvale_client.retry import Attempts, RetryPolicy, StreamBrokenError, carried_out_before
+
+Request = TypeVar("Request")
+Response = TypeVar("Response")
+
+
+class AsyncClient:
+    """A connection to the service, made and used within one event loop. Every method raises MoonvaleError.
+
+    >>> async with AsyncClient("127.0.0.1:7350") as client:
+    ...     game = await client.create_game(Options(players=2), ["Ann", "Ben"])
+    ...     view = await client.get_view(game.name, game.seat_credentials[0])
+    """
+
+    def __init__(
+        self,
+        address: str = DEFAULT_ADDRESS,
+        *,
+        tls: grpc.ChannelCredentials | None = None,
+        retry: RetryPolicy | None = None,
+    ) -> None:
+        self._retry = retry or RetryPolicy()
+        self._channel = open_aio_channel(address, tls)
+        self._stub = GameServiceStub(self._channel)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connection; calls and watches that are under way end."""
+        await self._channel.close()
+
+    async def create_game(
+        self,
+        options: Options | None = None,
+        seats: Sequence[str | pb.SeatSetup] = (),
+        *,
+        labels: Mapping[str, str] | None = None,
+        external_id: str = "",
+        deal: pb.Deal | None = None,
+        seal_replay_until: datetime | None = None,
+        creator_key: str = "",
+        request_id: str = "",
+    ) -> pb.CreateGameResponse:
+        """Create a game: the defaults are four rounds of Silver Coin for four. seats: names, or whole setups."""
+        request = requests.create_game(options, seats, labels, external_id, deal, seal_replay_until, request_id)
+        return await self._call(self._stub.CreateGame, request, creator_key)
+
+    async def get_view(self, game: str, credential: str) -> View:
+        """Return the game as the credential's holder sees it."""
+        return (await self._call(self._stub.GetView, pb.GetViewRequest(name=game), credential)).view
+
+    async def submit_action(
+        self, game: str, credential: str, actions: Action | Sequence[Action], version: int, request_id: str = ""
+    ) -> pb.SubmitActionResponse:
+        """Answer the open decision of the view that has this version, with one of its legal actions."""
+        request = requests.submit_action(game, actions, version, request_id)
+        return await self._call(self._stub.SubmitAction, request, credential)
+
+    async def watch(
+        self, game: str, credential: str, *, after_version: int | None = None, after_mark: str = ""
+    ) -> AsyncGenerator[Update, None]:
+        """Yield the view once, then every entry of the log once and in order, until the game is over.
+
+        Streams that break are resumed. Without ``after_version`` the entries begin with the one that follows the view.
+        Raises HISTORY_REWOUND if the game no longer has what has been passed on: read the view and watch from there.
+        """
+        cursor = Cursor(game, after_version, after_mark)
+        attempts = Attempts(self._retry)
+        while not cursor.finished:
+            stream = self._stub.WatchGame(
+                cursor.request(), timeout=STREAM_SECONDS, metadata=requests.bearer(credential)
+            )
+            try:
+                async for response in stream:
+                    attempts.renew(settled=not response.HasField("view"))
+                    update = cursor.take(response)
+                    if update is not None:
+                        yield update
+                if not cursor.finished:
+                    raise StreamBrokenError("the stream ended before the game did")  # noqa: TRY301
+            except (grpc.RpcError, StreamBrokenError) as failure:
+                await asyncio.sleep(attempts.pause(failure))
+            finally:
+                stream.cancel()
+
+    async def list_events(self, game: str, credential: str, page_size: int = 0) -> AsyncIterator[LogEntry]:
+        """Yield the entries of the log so far, read page by page."""
+        request = pb.ListEventsRequest(parent=game, page_size=page_size)
+        while True:
+            page = await self._call(self._stub.ListEvents, request, credential)
+            for entry in page.entries:
+                yield entry
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
+    async def get_replay(self, game: str, credential: str) -> Replay:
+        """Return a whole game that is over, opened."""
+        return (await self._call(self._stub.GetReplay, pb.GetReplayRequest(name=game), credential)).replay
+
+    async def resign(self, game: str, credential: str) -> pb.ResignResponse:
+        """Give up for the credential's seat."""
+        return await self._call(self._stub.Resign, pb.ResignRequest(name=game), credential)
+
+    async def delete_game(self, game: str, credential: str) -> None:
+        """Delete a game, by the creator's credential."""
+        try:
+            await self._call(self._stub.DeleteGame, pb.DeleteGameRequest(name=game), credential)
+        except MoonvaleError as error:
+            if not carried_out_before(error, GAME_NOT_FOUND):
+                raise
+
+    async def get_catalog(self) -> pb.GetCatalogResponse:
+        """Return all card types and tokens."""
+        return await self._call(self._stub.GetCatalog, pb.GetCatalogRequest())
+
+    async def get_server_info(self) -> pb.GetServerInfoResponse:
+        """Return the versions and limits of the server."""
+        return await self._call(self._stub.GetServerInfo, pb.GetServerInfoRequest())
+
+    async def _call(
+        self, method: grpc.aio.UnaryUnaryMultiCallable[Request, Response], request: Request, credential: str = ""
+    ) -> Response:
+        attempts = Attempts(self._retry)
+        while True:
+            try:
+                return await method(request, timeout=attempts.deadline(), metadata=requests.bearer(credential))
+            except grpc.RpcError as failure:
+                await asyncio.sleep(attempts.pause(failure))

@@ -1,0 +1,60 @@
+"""Requests: what the methods of both clients send."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from moonvale.v1.action_pb2 import Action
+from moonvale.v1.game_service_pb2 import CreateGameRequest, Deal, SeatSetup, SubmitActionRequest
+from moonvale.v1.options_pb2 import Options
+
+Metadata = tuple[tuple[str, str], ...]
+
+
+def new_request_id() -> str:
+    """Return a request id: a random UUID, which makes a call that can be repeated without being carried out twice."""
+    return str(uuid.uuid4())
+
+
+def bearer(credential: str) -> Metadata:
+    """Return the metadata that carries a credential; none for the empty one."""
+    return (("authorization", f"Bearer {credential}"),) if credential else ()
+
+
+def create_game(
+    options: Options | None,
+    seats: Sequence[str | SeatSetup],
+    labels: Mapping[str, str] | None,
+    external_id: str,
+    deal: Deal | None,
+    seal_replay_until: datetime | None,
+    request_id: str,
+) -> CreateGameRequest:
+    """Return the request of a new game; a seat given as text is one with that name."""
+    sealed = None
+    if seal_replay_until is not None:
+        sealed = Timestamp()
+        sealed.FromDatetime(seal_replay_until)
+    return CreateGameRequest(
+        options=options,
+        seats=[SeatSetup(name=seat) if isinstance(seat, str) else seat for seat in seats],
+        labels=labels,
+        external_id=external_id,
+        request_id=request_id or new_request_id(),
+        deal=deal,
+        seal_replay_until=sealed,
+    )
+
+
+def submit_action(game: str, actions: Action | Sequence[Action], version: int, request_id: str) -> SubmitActionRequest:
+    """Return the request of one action, or of several at once."""
+    return SubmitActionRequest(
+        name=game,
+        actions=[actions] if isinstance(actions, Action) else actions,
+        version=version,
+        request_id=request_id or new_request_id(),
+    )

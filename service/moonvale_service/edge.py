@@ -1,0 +1,233 @@
+"""The edge: every call of GameService comes in here as bytes and goes out as bytes.
+
+One way for all methods: bound the size, parse, authenticate, call, and turn whatever is raised into a status with its
+reason; one line in the log for each call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+from google.protobuf.message import DecodeError, Message
+
+from moonvale.v1 import game_service_pb2 as pb
+from moonvale_engine.errors import UnknownRulesError
+from moonvale_service import logs, render
+from moonvale_service.calls import Caller, Calls
+from moonvale_service.credentials import InvalidCredentialError, Keys, Role
+from moonvale_service.errors import (
+    DETAILS_KEY,
+    CallError,
+    CredentialInvalidError,
+    CredentialMissingError,
+    CredentialOfAnotherGameError,
+    DrainingError,
+    FieldError,
+    GameNotFoundError,
+    InternalError,
+    MalformedRequestError,
+    MessageTooLargeError,
+    RoleNotAllowedError,
+    RulesUnknownError,
+    UnavailableError,
+    status_bytes,
+)
+from moonvale_service.store import GameMissingError, StoreUnavailableError
+from moonvale_service.store.redis_store import is_game_id
+
+SERVICE: Final = pb.DESCRIPTOR.services_by_name["GameService"].full_name
+
+Context = grpc.aio.ServicerContext[bytes, bytes]
+
+_ANYBODY: Final = frozenset(Role)
+_A_SEAT: Final = frozenset({Role.SEAT})
+_THE_CREATOR: Final = frozenset({Role.CREATOR})
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method: its request, the field that names the game, the roles that may call it (None: no credential needed)."""
+
+    request: type[Message]
+    call: Callable[..., Any]
+    target: str = "name"
+    roles: frozenset[Role] | None = None
+
+
+METHODS: Final = {
+    "CreateGame": Method(pb.CreateGameRequest, Calls.create_game, ""),
+    "GetView": Method(pb.GetViewRequest, Calls.get_view, roles=_ANYBODY),
+    "SubmitAction": Method(pb.SubmitActionRequest, Calls.submit_action, roles=_A_SEAT),
+    "WatchGame": Method(pb.WatchGameRequest, Calls.watch_game, roles=_ANYBODY),
+    "ListEvents": Method(pb.ListEventsRequest, Calls.list_events, "parent", _ANYBODY),
+    "GetReplay": Method(pb.GetReplayRequest, Calls.get_replay, roles=_ANYBODY),
+    "Resign": Method(pb.ResignRequest, Calls.resign, roles=_A_SEAT),
+    "DeleteGame": Method(pb.DeleteGameRequest, Calls.delete_game, roles=_THE_CREATOR),
+    "GetCatalog": Method(pb.GetCatalogRequest, Calls.get_catalog, ""),
+    "GetServerInfo": Method(pb.GetServerInfoRequest, Calls.get_server_info, ""),
+}
+"""Who may call what: this table is the one place that says so."""
+
+_STREAMS: Final = frozenset({"WatchGame"})
+
+
+@dataclass(slots=True)
+class _Line:
+    """What the log will say of a call."""
+
+    method: str
+    began: float = field(default_factory=time.perf_counter)
+    game: str | None = None
+    role: str | None = None
+    seat: int | None = None
+    request_id: str | None = None
+
+    def write(self, level: str, code: str, reason: str | None = None) -> None:
+        logs.call(
+            level,
+            self.method,
+            code=code,
+            reason=reason,
+            milliseconds=(time.perf_counter() - self.began) * 1000,
+            game=self.game,
+            role=self.role,
+            seat=self.seat,
+            request_id=self.request_id,
+        )
+
+
+class Edge:
+    """The handlers of GameService. ``message_limit``: the largest request, in bytes."""
+
+    def __init__(self, calls: Calls, keys: Keys, message_limit: int) -> None:
+        self._calls = calls
+        self._keys = keys
+        self._message_limit = message_limit
+        self._draining = False
+
+    def handlers(self) -> grpc.GenericRpcHandler:
+        """Return the handlers of all methods, for a server."""
+        return grpc.method_handlers_generic_handler(
+            SERVICE,
+            {
+                name: grpc.unary_stream_rpc_method_handler(self._stream(name, method))
+                if name in _STREAMS
+                else grpc.unary_unary_rpc_method_handler(self._unary(name, method))
+                for name, method in METHODS.items()
+            },
+        )
+
+    def drain(self) -> None:
+        """Refuse new calls from now on, as another server will answer them."""
+        self._draining = True
+
+    def _unary(self, name: str, method: Method) -> Callable[[bytes, Context], Awaitable[bytes]]:
+        async def handle(raw: bytes, context: Context) -> bytes:
+            async with self._call(name, context) as line:
+                request, caller = self._admit(method, raw, context, line)
+                response: Message = await method.call(self._calls, request, caller)
+                return response.SerializeToString()
+            raise AssertionError("a failed call was aborted")
+
+        return handle
+
+    def _stream(self, name: str, method: Method) -> Callable[[bytes, Context], AsyncIterator[bytes]]:
+        async def handle(raw: bytes, context: Context) -> AsyncIterator[bytes]:
+            async with self._call(name, context) as line:
+                request, caller = self._admit(method, raw, context, line)
+                messages: AsyncGenerator[bytes, None] = method.call(self._calls, request, caller)
+                async with aclosing(messages):
+                    async for message in messages:
+                        yield message
+
+        return handle
+
+    @asynccontextmanager
+    async def _call(self, name: str, context: Context) -> AsyncIterator[_Line]:
+        """Log the call, and answer what is raised within."""
+        line = _Line(name)
+        try:
+            yield line
+        except asyncio.CancelledError:
+            line.write("info", grpc.StatusCode.CANCELLED.name)
+            raise
+        except Exception as error:  # noqa: BLE001  # nothing but the edge may say what a client gets to read
+            failure = _failure(error)
+            level = _LEVELS.get(failure.code, "info")
+            line.write(level, failure.code.name, failure.reason)
+            await context.abort(failure.code, failure.message, ((DETAILS_KEY, status_bytes(failure)),))
+        else:
+            line.write("info", grpc.StatusCode.OK.name)
+
+    def _admit(self, method: Method, raw: bytes, context: Context, line: _Line) -> tuple[Message, Caller]:
+        """Parse a request and say who calls. Raises the CallErrors of both."""
+        if self._draining:
+            raise DrainingError
+        if len(raw) > self._message_limit:
+            raise MessageTooLargeError(len(raw), self._message_limit)
+        try:
+            request = method.request.FromString(raw)
+        except DecodeError:
+            raise MalformedRequestError(f"not a {method.request.DESCRIPTOR.full_name}") from None
+        line.request_id = getattr(request, "request_id", None)
+        caller = self._authenticate(method, request, _token(context.invocation_metadata()), line)
+        return request, caller
+
+    def _authenticate(self, method: Method, request: Message, token: str | None, line: _Line) -> Caller:
+        if method.roles is None:
+            return Caller(creator_key=token is not None and self._keys.is_creator_key(token))
+        game = render.game_of(getattr(request, method.target))
+        if not is_game_id(game):
+            raise FieldError(method.target, "needs the form games/{game}, as CreateGame has returned it")
+        line.game = game
+        if token is None:
+            raise CredentialMissingError
+        try:
+            credential = self._keys.verify(token)
+        except InvalidCredentialError:
+            raise CredentialInvalidError from None
+        line.role, line.seat = credential.role.name.lower(), credential.seat
+        if credential.game != game:
+            raise CredentialOfAnotherGameError
+        if credential.role not in method.roles:
+            allowed = " or ".join(sorted(role.name.lower() for role in method.roles))
+            raise RoleNotAllowedError(line.role, allowed)
+        return Caller(game, credential.role, credential.seat)
+
+
+_LEVELS: Final = {grpc.StatusCode.INTERNAL: "error", grpc.StatusCode.UNAVAILABLE: "warning"}
+
+
+def _token(metadata: Iterable[tuple[str, str | bytes]] | None) -> str | None:
+    """Return the bearer token of a call. Raises CredentialInvalidError for a credential of another kind."""
+    values = [value for key, value in metadata or () if key == "authorization"]
+    if not values:
+        return None
+    scheme, _, token = str(values[0]).partition(" ")
+    if len(values) > 1 or scheme.lower() != "bearer" or not token:
+        raise CredentialInvalidError
+    return token.strip()
+
+
+def _failure(error: Exception) -> CallError:
+    """Return the error that the client gets. The service's own mistakes are logged here, with a trace id."""
+    if isinstance(error, CallError):
+        return error
+    if isinstance(error, GameMissingError):
+        return GameNotFoundError()
+    if isinstance(error, StoreUnavailableError):
+        logs.event("warning", "store_unavailable", error=error)
+        return UnavailableError()
+    if isinstance(error, UnknownRulesError):
+        return RulesUnknownError()
+    trace = secrets.token_hex(8)
+    logs.event("error", "internal_error", error=error, trace=trace)
+    return InternalError(trace)

@@ -1,0 +1,259 @@
+"""Errors of calls: one class for each reaction a client can have, with its status code and reason; and their encoding.
+
+Messages and metadata are made of public facts alone: not of credentials, request ids, cards or an exception's text.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+import grpc
+from google.rpc import error_details_pb2, status_pb2
+
+DOMAIN: Final = "moonvale.v1"
+DETAILS_KEY: Final = "grpc-status-details-bin"
+
+_LONGEST_MESSAGE: Final = 300  # trailers have to fit into a few kilobytes
+
+
+class CallError(Exception):
+    """A call has failed. ``metadata`` is for programs, the message for people."""
+
+    code: ClassVar[grpc.StatusCode]
+    reason: ClassVar[str]
+
+    def __init__(self, message: str, **metadata: str) -> None:
+        super().__init__(message)
+        self.message = message[:_LONGEST_MESSAGE]
+        self.metadata = metadata
+
+
+class MalformedRequestError(CallError):
+    """The bytes are not a message of the method."""
+
+    code = grpc.StatusCode.INVALID_ARGUMENT
+    reason = "MALFORMED_REQUEST"
+
+
+class FieldError(CallError):
+    """A field of the request is wrong: ``field`` is its path."""
+
+    code = grpc.StatusCode.INVALID_ARGUMENT
+    reason = "INVALID_FIELD"
+
+    def __init__(self, field: str, description: str) -> None:
+        super().__init__(f"{field}: {description}")
+        self.field = field
+        self.description = description[:_LONGEST_MESSAGE]
+
+
+class MessageTooLargeError(CallError):
+    """The request is larger than the service reads."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "MESSAGE_TOO_LARGE"
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(f"the request has {size} bytes, at most {limit} are read", limit_bytes=str(limit))
+
+
+class CredentialMissingError(CallError):
+    """The method needs a credential, and the call has none."""
+
+    code = grpc.StatusCode.UNAUTHENTICATED
+    reason = "CREDENTIAL_MISSING"
+
+    def __init__(self) -> None:
+        super().__init__("needs a credential of the game: send the metadata 'authorization: Bearer CREDENTIAL'")
+
+
+class CredentialInvalidError(CallError):
+    """The credential is not one of this service's."""
+
+    code = grpc.StatusCode.UNAUTHENTICATED
+    reason = "CREDENTIAL_INVALID"
+
+    def __init__(self) -> None:
+        super().__init__("the credential is not one that this service has given out")
+
+
+class CredentialOfAnotherGameError(CallError):
+    """The credential is good, but for another game."""
+
+    code = grpc.StatusCode.PERMISSION_DENIED
+    reason = "CREDENTIAL_OF_ANOTHER_GAME"
+
+    def __init__(self) -> None:
+        super().__init__("the credential is for another game than the one that the request names")
+
+
+class CreatorKeyRequiredError(CallError):
+    """Only the holder of the server's creator key may do this."""
+
+    code = grpc.StatusCode.PERMISSION_DENIED
+    reason = "CREATOR_KEY_REQUIRED"
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} needs the creator key: send the metadata 'authorization: Bearer CREATOR_KEY'")
+
+
+class RoleNotAllowedError(CallError):
+    """The credential's role may not do this."""
+
+    code = grpc.StatusCode.PERMISSION_DENIED
+    reason = "ROLE_NOT_ALLOWED"
+
+    def __init__(self, role: str, allowed: str) -> None:
+        super().__init__(f"the credential is that of a {role}; this method needs that of a {allowed}", role=role)
+
+
+class GameNotFoundError(CallError):
+    """There is no such game."""
+
+    code = grpc.StatusCode.NOT_FOUND
+    reason = "GAME_NOT_FOUND"
+
+    def __init__(self) -> None:
+        super().__init__("there is no such game: it never was, was deleted, or has expired")
+
+
+class StaleVersionError(CallError):
+    """The game has moved on since the version that the request names."""
+
+    code = grpc.StatusCode.ABORTED
+    reason = "STALE_VERSION"
+
+    def __init__(self, sent: int, version: int) -> None:
+        message = f"version {sent} was sent, the game is at version {version}: read the view and choose again"
+        super().__init__(message, version=str(version))
+
+
+class ActionIllegalError(CallError):
+    """The action is not one of the open decision's."""
+
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    reason = "ILLEGAL_ACTION"
+
+    def __init__(self, index: int) -> None:
+        super().__init__(f"actions[{index}] is not one of the legal actions of the open decision")
+
+
+class NotYourTurnError(CallError):
+    """Another seat is to act."""
+
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    reason = "NOT_YOUR_TURN"
+
+    def __init__(self, seat: int) -> None:
+        super().__init__(f"seat {seat} is to act", seat=str(seat))
+
+
+class GameIsOverError(CallError):
+    """The game is over."""
+
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    reason = "GAME_OVER"
+
+    def __init__(self) -> None:
+        super().__init__("the game is over")
+
+
+class GameNotOverError(CallError):
+    """The game is not over yet."""
+
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    reason = "GAME_NOT_OVER"
+
+    def __init__(self) -> None:
+        super().__init__("the game is not over yet")
+
+
+class ReplaySealedError(CallError):
+    """The replay stays sealed for some time."""
+
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    reason = "REPLAY_SEALED"
+
+    def __init__(self, until: str) -> None:
+        super().__init__(f"the replay is sealed until {until}", until=until)
+
+
+class BatchRevealsError(CallError):
+    """Several actions were sent at once, and one before the last could reveal something."""
+
+    code = grpc.StatusCode.INVALID_ARGUMENT
+    reason = "BATCH_REVEALS"
+
+    def __init__(self, index: int) -> None:
+        super().__init__(f"actions[{index}] could reveal something, so it must be the last: send the rest afterwards")
+
+
+class RequestIdReusedError(CallError):
+    """The request id was used before, for something else."""
+
+    code = grpc.StatusCode.ALREADY_EXISTS
+    reason = "REQUEST_ID_REUSED"
+
+    def __init__(self) -> None:
+        super().__init__("the request id was used before, for something else: choose a new one")
+
+
+class HistoryRewoundError(CallError):
+    """The game's log is not a continuation of what the client has seen."""
+
+    code = grpc.StatusCode.ABORTED
+    reason = "HISTORY_REWOUND"
+
+    def __init__(self, version: int) -> None:
+        message = f"the store lost its last writes and is at version {version}: read the view and go on from there"
+        super().__init__(message, version=str(version))
+
+
+class UnavailableError(CallError):
+    """The store does not answer."""
+
+    code = grpc.StatusCode.UNAVAILABLE
+    reason = "STORE_UNAVAILABLE"
+
+    def __init__(self) -> None:
+        super().__init__("the store does not answer: try again, with the same request id")
+
+
+class RulesUnknownError(CallError):
+    """The game was stored by rules that this server does not know."""
+
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    reason = "RULES_UNKNOWN"
+
+    def __init__(self) -> None:
+        super().__init__("the game was stored by a version of the rules that this server does not know")
+
+
+class DrainingError(CallError):
+    """This server is shutting down."""
+
+    code = grpc.StatusCode.UNAVAILABLE
+    reason = "DRAINING"
+
+    def __init__(self) -> None:
+        super().__init__("this server is shutting down: try again, with the same request id")
+
+
+class InternalError(CallError):
+    """An error of the service itself, which is in its log with the trace id."""
+
+    code = grpc.StatusCode.INTERNAL
+    reason = "INTERNAL"
+
+    def __init__(self, trace: str) -> None:
+        super().__init__("internal error", trace_id=trace)
+
+
+def status_bytes(error: CallError) -> bytes:
+    """Return the google.rpc.Status of an error, encoded for the trailers."""
+    status = status_pb2.Status(code=error.code.value[0], message=error.message)
+    status.details.add().Pack(error_details_pb2.ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=error.metadata))
+    if isinstance(error, FieldError):
+        violation = error_details_pb2.BadRequest.FieldViolation(field=error.field, description=error.description)
+        status.details.add().Pack(error_details_pb2.BadRequest(field_violations=[violation]))
+    return status.SerializeToString(deterministic=True)

@@ -1,0 +1,109 @@
+"""A watched game: its state now, decoded once for all who watch it, and the last entries of its log."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from typing import Final
+
+from moonvale_engine import codec, play
+from moonvale_service.errors import HistoryRewoundError
+from moonvale_service.history import Happened, Snapshot, enter, mark_text, snapshot
+from moonvale_service.store import Record, Store
+from moonvale_service.store.log_codec import MarkedEntry
+
+_KEPT: Final = 16  # entries for watchers who are not quite up to date; for others the log is folded anew
+
+
+class InconsistentGameError(Exception):
+    """A stored state is not what its log leads to."""
+
+
+class Feed:
+    """One watched game. It follows the log and refuses one that is not a continuation of what it has seen."""
+
+    def __init__(self, game: str, store: Store) -> None:
+        self.game = game
+        self.stale = asyncio.Event()
+        self._store = store
+        self._lock = asyncio.Lock()
+        self._news = asyncio.Event()
+        self._now: Snapshot | None = None
+        self._mark = b""
+        self._last: deque[Happened] = deque(maxlen=_KEPT)
+
+    async def refresh(self) -> None:
+        """Read the game, or what is new in its log, and wake those who wait.
+
+        Raises what the store and the codec raise, HistoryRewoundError, and InconsistentGameError.
+        """
+        async with self._lock:
+            if self._now is None:
+                self._begin(await self._store.read(self.game))
+            else:
+                start = max(self._now.version - 1, 0)
+                record, entries, _ = await self._store.read_log(self.game, start)
+                self._advance(self._now, record, entries)
+
+    @property
+    def version(self) -> int:
+        """The version that this feed has followed the game to; it must have been refreshed once."""
+        return self._known().version
+
+    def is_over(self) -> bool:
+        """Whether the game is over."""
+        return self._known().state.is_over()
+
+    def snapshot(self) -> Snapshot:
+        """Return the game as it is now. The feed goes on with a state of its own."""
+        now = self._known()
+        return Snapshot(now.game, now.version, now.mark, now.state.copy(), now.about, now.created, now.updated)
+
+    def after(self, version: int) -> list[Happened] | None:
+        """Return the entries after a version, or None if they aren't kept any more."""
+        if version >= self.version:
+            return []
+        if not self._last or self._last[0].version > version + 1:
+            return None
+        return [happened for happened in self._last if happened.version > version]
+
+    async def news(self) -> None:
+        """Wait for the next ``wake``."""
+        await self._news.wait()
+
+    def wake(self) -> None:
+        """Have all who wait look again."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def _known(self) -> Snapshot:
+        assert self._now is not None, "refresh it first"
+        return self._now
+
+    def _begin(self, record: Record) -> None:
+        self._mark = record.mark
+        self._now = snapshot(self.game, record)
+
+    def _advance(self, now: Snapshot, record: Record, entries: Sequence[MarkedEntry]) -> None:
+        """Follow the log. ``entries`` begin with the one that made the present version, unless that is 0."""
+        seen = record.first_mark if now.version == 0 else entries[0].mark if entries else b""
+        if record.version < now.version or seen != self._mark:
+            raise HistoryRewoundError(record.version)
+        new = entries if now.version == 0 else entries[1:]
+        if not new:
+            return
+        for i, (mark, entry) in enumerate(new):
+            events = enter(now.state, entry)
+            rests = i + 1 == len(new) or new[i + 1].mark != mark
+            version = now.version + i + 1
+            text = mark_text(mark) if rests else ""
+            seat_to_act = play.seat_to_act(now.state)
+            self._last.append(Happened(version, text, entry, entry.time, seat_to_act, events))
+        if now.version + len(new) != record.version or codec.encode(now.state) != record.state:
+            raise InconsistentGameError
+        self._mark = record.mark
+        self._now = Snapshot(
+            self.game, record.version, mark_text(record.mark), now.state, now.about, now.created, record.updated
+        )
+        self.wake()

@@ -1,0 +1,243 @@
+"""The use cases: create, look at, play, list, replay and delete games. They know engine and store, and no messages.
+
+Exactly once: what a request has done is remembered in its seat's ring, by the same commit, so that whichever replica
+gets the repeat finds it there.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from moonvale_engine import codec, play
+from moonvale_engine.actions import SILENT, verb_of
+from moonvale_engine.errors import IllegalActionError
+from moonvale_engine.log import RESIGNATION, Entry
+from moonvale_engine.options import Options
+from moonvale_engine.outcome import result
+from moonvale_engine.record import Record as GameRecord
+from moonvale_engine.shuffle import SECRET_BYTES, commitment
+from moonvale_engine.state import State
+from moonvale_service.about import About
+from moonvale_service.errors import (
+    ActionIllegalError,
+    BatchRevealsError,
+    GameIsOverError,
+    GameNotOverError,
+    NotYourTurnError,
+    ReplaySealedError,
+    RequestIdReusedError,
+    StaleVersionError,
+)
+from moonvale_service.history import Happened, Snapshot, enter, fold, mark_at, mark_text, snapshot
+from moonvale_service.store import Commit, Record, Store
+from moonvale_service.store.log_codec import (
+    MARK_BYTES,
+    Answer,
+    add_answer,
+    content_digest,
+    encode_entry,
+    find_answer,
+    request_key,
+)
+
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
+_GAME_LENGTH: Final = 20  # characters of base32: 100 bits
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a change of a game came to: the version and mark with it, the game now, and what happened."""
+
+    version: int
+    mark: str
+    snapshot: Snapshot
+    happened: list[Happened]
+
+
+class Games:
+    """All games of a store. Expiries are seconds, None for never.
+
+    Every method raises GameMissingError and StoreUnavailableError of the store, and the codec's errors.
+    """
+
+    def __init__(self, store: Store, *, finished_expiry: float | None, idle_expiry: float | None) -> None:
+        self._store = store
+        self._finished_expiry = _milliseconds(finished_expiry)
+        self._idle_expiry = _milliseconds(idle_expiry)
+
+    async def create(
+        self, options: Options, secret: bytes | None, about: About, request_id: str, content: bytes
+    ) -> Snapshot:
+        """Create a game, or return the one that the same request has created. Without a secret one is drawn.
+
+        Raises RequestIdReusedError: the request id came with another content.
+        """
+        game = game_id(request_id)
+        digest = content_digest(content)
+        state = play.new_game(options, secret or os.urandom(SECRET_BYTES))
+        record = await self._store.create(
+            game,
+            digest=digest,
+            mark=os.urandom(MARK_BYTES),
+            state=codec.encode(state),
+            meta=about.encode(),
+            expiry=self._idle_expiry,
+        )
+        if record.digest != digest:
+            raise RequestIdReusedError
+        return snapshot(game, record)
+
+    async def look(self, game: str) -> Snapshot:
+        """Return a game as it is now."""
+        return snapshot(game, await self._store.read(game))
+
+    async def submit(
+        self, game: str, seat: int, version: int, actions: Sequence[int], request_id: str | None
+    ) -> Outcome:
+        """Carry out the actions of a seat, all or none, upon the version that they were chosen on.
+
+        Raises BatchRevealsError, RequestIdReusedError, GameIsOverError, StaleVersionError, NotYourTurnError or
+        ActionIllegalError, and has changed nothing then.
+        """
+        for i, action in enumerate(actions[:-1]):
+            if verb_of(action) not in SILENT:
+                raise BatchRevealsError(i)
+        request = None if request_id is None else request_key(request_id)
+        content = content_digest(repr((version, *actions)).encode())
+        record = await self._store.read(game, seat)
+        while True:
+            answer = None if request is None else find_answer(record.ring, request)
+            if answer is not None:
+                if answer.content != content:
+                    raise RequestIdReusedError
+                return await self._outcome_before(game, answer.version, len(actions))
+            state = codec.decode(record.state)
+            _check_turn(state, seat, record.version, version)
+            ring = record.ring
+            if request is not None:
+                ring = add_answer(ring, request, Answer(content, version + len(actions)))
+            entries = [Entry(seat, action) for action in actions]
+            made = await self._commit(game, record, state, entries, None if request is None else seat, ring)
+            if isinstance(made, Outcome):
+                return made
+            record = made  # somebody else was faster; the next turn of this loop says what that means
+
+    async def resign(self, game: str, seat: int) -> Outcome:
+        """Give up for a seat. A repeat returns the first outcome. Raises GameIsOverError."""
+        record = await self._store.read(game)
+        while True:
+            state = codec.decode(record.state)
+            if seat in state.resigned:
+                _, entries, _ = await self._store.read_log(game, 0)
+                resigned = next(i for i, each in enumerate(entries, 1) if each.entry[:2] == (seat, RESIGNATION))
+                return await self._outcome_before(game, resigned, 1)
+            if state.is_over():
+                raise GameIsOverError
+            made = await self._commit(game, record, state, [Entry(seat, RESIGNATION)], None, b"")
+            if isinstance(made, Outcome):
+                return made
+            record = made
+
+    async def list_happened(self, game: str, start: int, limit: int) -> tuple[Options, list[Happened], int | None]:
+        """Return what happened from a version on, and the version that the next page starts with, if there is one."""
+        record, entries, _ = await self._store.read_log(game, 0)
+        happened = fold(record, entries, start - 1, limit)
+        following = start + limit
+        return codec.decode(record.state).options, happened, following if following <= record.version else None
+
+    async def replay(self, game: str) -> GameRecord:
+        """Return the record of a game that is over, its secret opened. Raises GameNotOverError or ReplaySealedError."""
+        record, entries, now = await self._store.read_log(game, 0)
+        state = codec.decode(record.state)
+        if not state.is_over():
+            raise GameNotOverError
+        about = About.decode(record.meta)
+        if about.sealed_until is not None and now < about.sealed_until:
+            until = _EPOCH + timedelta(milliseconds=about.sealed_until)
+            raise ReplaySealedError(until.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+        return GameRecord(
+            options=state.options,
+            commitment=commitment(state.secret),
+            secret=state.secret,
+            entropy=state.entropy,
+            names=about.seat_names,
+            game=game,
+            created=record.created,
+            entries=tuple([each.entry for each in entries]),
+            result=result(state),
+        )
+
+    async def delete(self, game: str) -> None:
+        """Delete a game."""
+        await self._store.delete(game)
+
+    async def _commit(
+        self, game: str, record: Record, state: State, entries: Sequence[Entry], slot: int | None, ring: bytes
+    ) -> Outcome | Record:
+        """Commit entries upon a record, whose decoded state this changes; or return the record that is there by now."""
+        told = []
+        for i, entry in enumerate(entries):
+            try:
+                events = enter(state, entry)
+            except IllegalActionError:
+                # Before it in a batch stand named cards alone, so that no hidden card decides where it fails (HID-4).
+                raise ActionIllegalError(i) from None
+            told.append((entry, play.seat_to_act(state), events))
+        about = About.decode(record.meta)
+        over = state.is_over()
+        mark = os.urandom(MARK_BYTES)
+        committed = await self._store.commit(
+            game,
+            Commit(
+                version=record.version,
+                mark=record.mark,
+                new_mark=mark,
+                state=codec.encode(state),
+                entries=[encode_entry(mark, entry) for entry in entries],
+                slot=slot,
+                ring=ring,
+                expiry=self._finished_expiry if over else self._idle_expiry,
+                keep_from=(about.sealed_until or 0) if over else 0,
+            ),
+        )
+        if committed.refused is not None:
+            return committed.refused
+        version = record.version + len(entries)
+        text = mark_text(mark)
+        happened = [
+            Happened(number, text if number == version else "", entry, committed.time, seat_to_act, events)
+            for number, (entry, seat_to_act, events) in enumerate(told, record.version + 1)
+        ]
+        now = Snapshot(game, version, text, state, about, record.created, committed.time)
+        return Outcome(version, text, now, happened)
+
+    async def _outcome_before(self, game: str, version: int, count: int) -> Outcome:
+        """Return the outcome that a request has had before: it made this version with so many entries."""
+        record, entries, _ = await self._store.read_log(game, 0)
+        happened = fold(record, entries, version - count, count)
+        return Outcome(version, mark_at(record, entries, version), snapshot(game, record), happened)
+
+
+def game_id(request_id: str) -> str:
+    """Return the id of the game that a request creates: the same one for a repeat, whichever keys sign by then."""
+    digest = hashlib.sha256(b"moonvale/1/game/" + request_id.encode()).digest()
+    return base64.b32encode(digest).decode("ascii").lower()[:_GAME_LENGTH]
+
+
+def _check_turn(state: State, seat: int, present: int, version: int) -> None:
+    if state.is_over():
+        raise GameIsOverError
+    if version != present:
+        raise StaleVersionError(version, present)
+    if play.seat_to_act(state) != seat:
+        raise NotYourTurnError(play.seat_to_act(state))
+
+
+def _milliseconds(seconds: float | None) -> int:
+    return 0 if seconds is None else round(seconds * 1000)

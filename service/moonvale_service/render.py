@@ -1,0 +1,59 @@
+"""What a viewer gets of a game, as messages: views and entries of the log, built for the one who reads them."""
+
+from __future__ import annotations
+
+from moonvale.v1 import event_pb2, game_service_pb2, view_pb2
+from moonvale_engine import views
+from moonvale_engine.events import seen_by
+from moonvale_engine.options import Options
+from moonvale_engine.position import observe
+from moonvale_engine.position_text import position_text
+from moonvale_engine.shuffle import commitment
+from moonvale_service.convert.events import log_entry
+from moonvale_service.convert.views import GameHeader
+from moonvale_service.convert.views import to_proto as view_to_proto
+from moonvale_service.history import Happened, Snapshot
+
+_PREFIX = "games/"
+
+
+def game_name(game: str) -> str:
+    """Return the resource name of a game."""
+    return _PREFIX + game
+
+
+def game_of(name: str) -> str:
+    """Return the id in a resource name, or nothing if that is not the name of a game."""
+    return name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else ""
+
+
+def view(snapshot: Snapshot, viewer: int) -> view_pb2.View:
+    """Return the game as a seat or SPECTATOR sees it."""
+    state = snapshot.state
+    header = GameHeader(
+        name=game_name(snapshot.game),
+        version=snapshot.version,
+        mark=snapshot.mark,
+        commitment=commitment(state.secret),
+        created=snapshot.created,
+        updated=snapshot.updated,
+        about=snapshot.about,
+    )
+    return view_to_proto(views.view(state, viewer), position_text(observe(state, viewer)), header)
+
+
+def entry(options: Options, happened: Happened, viewer: int) -> event_pb2.LogEntry:
+    """Return an entry of the log with its events, each as the viewer may know it."""
+    events = [seen_by(event, viewer) for event in happened.events]
+    return log_entry(
+        options, happened.version, happened.mark, happened.entry, happened.time, happened.seat_to_act, events
+    )
+
+
+def watched_entry(options: Options, happened: Happened, viewer: int) -> bytes:
+    """Return the encoded message of a watch with an entry: built once for all who watch as the same viewer."""
+    message = happened.rendered.get(viewer)
+    if message is None:
+        response = game_service_pb2.WatchGameResponse(entry=entry(options, happened, viewer))
+        message = happened.rendered[viewer] = response.SerializeToString()
+    return message

@@ -1,0 +1,213 @@
+"""Watching: what each watcher of a game is told, and when the watched games of this process are read.
+
+The store's channels say that a game has changed, and a poll is the backstop of a lost message. Either way the new part
+of the log is read and folded once, whoever watches. A watcher keeps its own place in the log: a slow one delays nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncGenerator
+from enum import Enum
+from typing import Final, NamedTuple
+
+from moonvale_service import logs
+from moonvale_service.errors import HistoryRewoundError
+from moonvale_service.feed import Feed
+from moonvale_service.history import Happened, Snapshot, fold, mark_at
+from moonvale_service.store import GameMissingError, Store, StoreUnavailableError
+from moonvale_service.store.changes import Changes
+from moonvale_service.store.redis_store import shard_of
+
+_PAUSE: Final = 0.2  # seconds until a store that did not answer is asked again
+
+
+class End(Enum):
+    """Why a watch ends well."""
+
+    GAME_OVER = 1
+    GAME_DELETED = 2
+    DRAINING = 3
+
+
+class Heartbeat(NamedTuple):
+    """A sign of life, with the version and the mark that the watcher has."""
+
+    version: int
+    mark: str
+
+
+Told = Snapshot | Happened | Heartbeat | End
+
+
+class _Watched:
+    """A feed, how many watch it, and how it ended."""
+
+    def __init__(self, feed: Feed) -> None:
+        self.feed = feed
+        self.watchers = 0
+        self.end: End | Exception | None = None
+        self.task: asyncio.Task[None] | None = None
+
+
+class Watches:
+    """All watches of this process. ``heartbeat`` and ``poll`` are seconds."""
+
+    def __init__(self, store: Store, url: str, timeout: float, *, heartbeat: float, poll: float) -> None:
+        self._store = store
+        self._heartbeat = heartbeat
+        self._poll = poll
+        self._changes = Changes(url, timeout, on_change=self._changed, on_gap=self._gap)
+        self._watched: dict[str, _Watched] = {}
+        self._shards: defaultdict[int, set[Feed]] = defaultdict(set)
+        self._draining = False
+
+    async def run(self) -> None:
+        """Keep the watched games up to date, until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._changes.run())
+            tasks.create_task(self._poll_all())
+
+    def drain(self) -> None:
+        """End all watches, and those that begin hereafter."""
+        self._draining = True
+        for watched in self._watched.values():
+            watched.feed.wake()
+
+    async def watch(self, game: str, after: int | None, mark: str) -> AsyncGenerator[Told, None]:
+        """Yield the game as it is now, then every entry after a version (None: the present one), once and in order.
+
+        Between them comes a heartbeat whenever nothing else did for a while; last comes an End. ``mark``: that of the
+        version ``after``, or empty. Raises HistoryRewoundError, and what the store and the codec raise.
+        """
+        watched = await self._join(game)
+        try:
+            feed = watched.feed
+            first = feed.snapshot()
+            version = first.version if after is None else after
+            if after is None or (after == first.version and mark in ("", first.mark)):
+                mark, pending = first.mark, []
+            else:
+                pending = await self._fold(game, after, mark)
+            yield first
+            while True:
+                for happened in pending:
+                    yield happened
+                    version, mark = happened.version, happened.mark
+                if isinstance(watched.end, Exception):
+                    raise watched.end
+                kept = feed.after(version)
+                pending = kept if kept is not None else await self._fold(game, version, mark)
+                if pending:
+                    continue
+                end = self._end(watched, version)
+                if end is not None:
+                    yield end
+                    return
+                try:
+                    async with asyncio.timeout(self._heartbeat):
+                        await feed.news()
+                except TimeoutError:
+                    yield Heartbeat(version, mark)
+        finally:
+            self._leave(watched)
+
+    def _end(self, watched: _Watched, version: int) -> End | None:
+        """Say whether and why a watcher who is up to date has come to the end."""
+        if isinstance(watched.end, End):
+            return watched.end
+        if watched.feed.is_over() and version >= watched.feed.version:
+            return End.GAME_OVER
+        return End.DRAINING if self._draining else None
+
+    async def _fold(self, game: str, version: int, mark: str) -> list[Happened]:
+        """Return all entries after a version whose mark must be this one, unless it is empty."""
+        record, entries, _ = await self._store.read_log(game, 0)
+        if version > record.version or (mark and mark != mark_at(record, entries, version)):
+            raise HistoryRewoundError(record.version)
+        return fold(record, entries, version)
+
+    async def _join(self, game: str) -> _Watched:
+        """Return a watched game that is up to date; ``_leave`` it in the end."""
+        while True:
+            watched = self._watched.get(game)
+            if watched is None:
+                watched = self._watched[game] = _Watched(Feed(game, self._store))
+                watched.task = asyncio.create_task(self._follow(watched))
+                self._shards[shard_of(game)].add(watched.feed)
+                self._changes.listen(game)
+            watched.watchers += 1
+            try:
+                await self._refresh(watched)
+            except HistoryRewoundError:
+                self._leave(watched)  # that is for those who have seen the lost part; this one begins anew
+            except BaseException:
+                self._leave(watched)
+                raise
+            else:
+                return watched
+
+    def _leave(self, watched: _Watched) -> None:
+        watched.watchers -= 1
+        if not watched.watchers:
+            self._drop(watched)
+            if watched.task is not None:
+                watched.task.cancel()
+
+    def _drop(self, watched: _Watched) -> None:
+        """Follow the game no more; who comes to watch it later begins anew."""
+        game = watched.feed.game
+        if self._watched.get(game) is not watched:
+            return
+        del self._watched[game]
+        shard = self._shards[shard_of(game)]
+        shard.discard(watched.feed)
+        if not shard:
+            del self._shards[shard_of(game)]
+        self._changes.forget(game)
+
+    async def _follow(self, watched: _Watched) -> None:
+        """Read the game whenever it may have changed, until its watches have to end."""
+        feed = watched.feed
+        while watched.end is None:
+            await feed.stale.wait()
+            feed.stale.clear()
+            try:
+                await self._refresh(watched)
+            except StoreUnavailableError as error:
+                logs.event("warning", "watch_delayed", error=error, game=feed.game)
+                await asyncio.sleep(_PAUSE)
+                feed.stale.set()
+            except Exception:  # noqa: BLE001  # the calls of all watchers end with it, and log it
+                return
+
+    async def _refresh(self, watched: _Watched) -> None:
+        """Read the game; what can't be mended by reading it again ends its watches."""
+        try:
+            await watched.feed.refresh()
+        except StoreUnavailableError:
+            raise
+        except Exception as error:
+            watched.end = End.GAME_DELETED if isinstance(error, GameMissingError) else error
+            self._drop(watched)
+            watched.feed.wake()
+            raise
+
+    async def _poll_all(self) -> None:
+        while True:
+            feeds = [watched.feed for watched in self._watched.values()]
+            for feed in feeds:
+                await asyncio.sleep(self._poll / len(feeds))
+                feed.stale.set()
+            if not feeds:
+                await asyncio.sleep(self._poll)
+
+    def _changed(self, game: str) -> None:
+        watched = self._watched.get(game)
+        if watched is not None:
+            watched.feed.stale.set()
+
+    def _gap(self, shard: int) -> None:
+        for feed in self._shards.get(shard, ()):
+            feed.stale.set()

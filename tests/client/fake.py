@@ -1,0 +1,225 @@
+"""A service of one game in memory, for faults that a real one shows only by luck: lost answers, broken streams."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import NoReturn
+
+import grpc
+from google.protobuf import any_pb2
+from google.rpc import code_pb2, error_details_pb2, status_pb2
+
+from moonvale.v1 import event_pb2, view_pb2
+from moonvale.v1 import game_service_pb2 as pb
+from moonvale.v1.game_service_pb2_grpc import GameServiceServicer, add_GameServiceServicer_to_server
+from moonvale_client.errors import DOMAIN
+from moonvale_engine import Options, apply, legal_actions, new_game, observe, position_text, seat_to_act, view
+from moonvale_engine.events import SPECTATOR, Event, seen_by
+from moonvale_engine.log import Entry
+from moonvale_service.about import About
+from moonvale_service.convert import actions, events, views
+from moonvale_service.errors import FieldError
+
+GAME = "games/fake"
+SEATS = ("seat-0", "seat-1")
+SPECTATOR_CREDENTIAL = "spectator"
+Context = grpc.ServicerContext
+
+
+class FakeService(GameServiceServicer):
+    """The tests set the faults before they call; every call is noted with its request id."""
+
+    def __init__(self) -> None:
+        self.request_ids: list[str] = []
+        self.watched_from: list[tuple[int | None, str]] = []
+        self.carried_out: dict[str, pb.SubmitActionResponse] = {}
+        self.faults: list[grpc.StatusCode] = []
+        """What calls fail with, one after the other, after they were carried out."""
+        self.stream_lengths: list[int] = []
+        """After how many messages streams break, one after the other; later ones last."""
+        self.repeat_entries = 0
+        """How many entries each stream sends again that it was told not to."""
+        self.leave_out: int | None = None
+        """The version whose entry the next stream leaves out."""
+        self.rewound = False
+        self.deleted = False
+        self._happened: list[Event] = []
+        self.options = Options(players=len(SEATS), rounds=1)
+        self.state = new_game(self.options, bytes(32), (), self._happened)
+        self.log: list[tuple[Entry | None, list[Event], int]] = [(None, self._happened, seat_to_act(self.state))]
+        self._changed = threading.Condition()
+
+    # The methods of the contract.
+
+    def CreateGame(self, request: pb.CreateGameRequest, context: Context) -> pb.CreateGameResponse:  # noqa: N802
+        self.request_ids.append(request.request_id)
+        self._fault(context)
+        return pb.CreateGameResponse(name=GAME, seat_credentials=SEATS, spectator_credential=SPECTATOR_CREDENTIAL)
+
+    def GetView(self, request: pb.GetViewRequest, context: Context) -> pb.GetViewResponse:  # noqa: N802
+        self._fault(context)
+        return pb.GetViewResponse(view=self.view(viewer_of(context)))
+
+    def SubmitAction(self, request: pb.SubmitActionRequest, context: Context) -> pb.SubmitActionResponse:  # noqa: N802
+        self.request_ids.append(request.request_id)
+        with self._changed:
+            response = self.carried_out.get(request.request_id)
+            if response is None:
+                response = self._carry_out(request, context)
+                self.carried_out[request.request_id] = response
+        self._fault(context)
+        return response
+
+    def WatchGame(self, request: pb.WatchGameRequest, context: Context) -> Iterator[pb.WatchGameResponse]:  # noqa: N802
+        after = request.after_version if request.HasField("after_version") else None
+        self.watched_from.append((after, request.after_mark))
+        if self.rewound:
+            fail(context, grpc.StatusCode.ABORTED, "HISTORY_REWOUND", {"version": "1"})
+        length = self.stream_lengths.pop(0) if self.stream_lengths else None
+        for sent, message in enumerate(self._stream(after, viewer_of(context), context)):
+            if sent == length:
+                context.abort(grpc.StatusCode.UNAVAILABLE, "the connection broke")
+            yield message
+
+    def ListEvents(self, request: pb.ListEventsRequest, context: Context) -> pb.ListEventsResponse:  # noqa: N802
+        start = int(request.page_token or 0)
+        end = start + (request.page_size or len(self.log))
+        return pb.ListEventsResponse(
+            entries=[self.entry(version, viewer_of(context)) for version in range(start, min(end, len(self.log)))],
+            next_page_token=str(end) if end < len(self.log) else "",
+        )
+
+    def GetReplay(self, request: pb.GetReplayRequest, context: Context) -> pb.GetReplayResponse:  # noqa: N802
+        fail(context, grpc.StatusCode.FAILED_PRECONDITION, "GAME_NOT_OVER", {})
+
+    def Resign(self, request: pb.ResignRequest, context: Context) -> pb.ResignResponse:  # noqa: N802
+        bad = violated("name", "needs games/{game}")
+        fail(context, grpc.StatusCode.INVALID_ARGUMENT, "INVALID_FIELD", {}, bad)
+
+    def DeleteGame(self, request: pb.DeleteGameRequest, context: Context) -> pb.DeleteGameResponse:  # noqa: N802
+        if self.deleted:
+            fail(context, grpc.StatusCode.NOT_FOUND, "GAME_NOT_FOUND", {})
+        self.deleted = True
+        self._fault(context)
+        return pb.DeleteGameResponse()
+
+    def GetCatalog(self, request: pb.GetCatalogRequest, context: Context) -> pb.GetCatalogResponse:  # noqa: N802
+        return pb.GetCatalogResponse()
+
+    def GetServerInfo(self, request: pb.GetServerInfoRequest, context: Context) -> pb.GetServerInfoResponse:  # noqa: N802
+        self._fault(context)
+        return pb.GetServerInfoResponse(version="fake")
+
+    # What they return.
+
+    def view(self, viewer: int) -> view_pb2.View:
+        version = len(self.log) - 1
+        header = views.GameHeader(GAME, version, mark(version), bytes(32), created=0, updated=0, about=About())
+        return views.to_proto(view(self.state, viewer), position_text(observe(self.state, viewer)), header)
+
+    def entry(self, version: int, viewer: int) -> event_pb2.LogEntry:
+        entry, happened, next_seat = self.log[version]
+        seen = [seen_by(event, viewer) for event in happened]
+        return events.log_entry(self.options, version, mark(version), entry, 0, next_seat, seen)
+
+    def act(self) -> None:
+        """The seat to act makes its first legal choice."""
+        with self._changed:
+            self._enter(legal_actions(self.state)[0])
+
+    def _carry_out(self, request: pb.SubmitActionRequest, context: Context) -> pb.SubmitActionResponse:
+        viewer = viewer_of(context)
+        if request.version != len(self.log) - 1:
+            fail(context, grpc.StatusCode.ABORTED, "STALE_VERSION", {"version": str(len(self.log) - 1)})
+        try:
+            action = actions.from_proto(request.actions[0], "actions[0]")
+        except FieldError as error:
+            fail(
+                context, grpc.StatusCode.INVALID_ARGUMENT, "INVALID_FIELD", {}, violated(error.field, error.description)
+            )
+        self._enter(action)
+        version = len(self.log) - 1
+        return pb.SubmitActionResponse(
+            version=version, mark=mark(version), view=self.view(viewer), entries=[self.entry(version, viewer)]
+        )
+
+    def _enter(self, action: int) -> None:
+        entry = Entry(seat_to_act(self.state), action)
+        happened: list[Event] = []
+        self.state.events = happened
+        apply(self.state, action)
+        self.log.append((entry, happened, seat_to_act(self.state)))
+        self._changed.notify_all()
+
+    def _stream(self, after: int | None, viewer: int, context: Context) -> Iterator[pb.WatchGameResponse]:
+        version = len(self.log) - 1
+        yield pb.WatchGameResponse(view=self.view(viewer))
+        version = version if after is None else max(0, after - self.repeat_entries)
+        while True:
+            with self._changed:
+                while version == len(self.log) - 1:
+                    if self.state.is_over():
+                        yield pb.WatchGameResponse(end=pb.WatchEnd(reason=pb.WATCH_END_REASON_GAME_OVER))
+                        return
+                    if not context.is_active():
+                        return
+                    self._changed.wait(0.05)
+            version += 1
+            if version == self.leave_out:
+                self.leave_out = None
+                continue
+            yield pb.WatchGameResponse(entry=self.entry(version, viewer))
+
+    def _fault(self, context: Context) -> None:
+        if self.faults:
+            context.abort(self.faults.pop(0), "the answer was lost")
+
+
+def viewer_of(context: Context) -> int:
+    credential = dict(context.invocation_metadata()).get("authorization", "")
+    return {f"Bearer {seat}": i for i, seat in enumerate(SEATS)}.get(str(credential), SPECTATOR)
+
+
+def mark(version: int) -> str:
+    return f"mark-{version}"
+
+
+def violated(field: str, description: str) -> error_details_pb2.BadRequest:
+    violation = error_details_pb2.BadRequest.FieldViolation(field=field, description=description)
+    return error_details_pb2.BadRequest(field_violations=[violation])
+
+
+def fail(
+    context: Context,
+    code: grpc.StatusCode,
+    reason: str,
+    metadata: dict[str, str],
+    *details: error_details_pb2.BadRequest,
+) -> NoReturn:
+    """End a call with an error as the service words it."""
+    packed = []
+    for detail in (error_details_pb2.ErrorInfo(reason=reason, domain=DOMAIN, metadata=metadata), *details):
+        any_ = any_pb2.Any()
+        any_.Pack(detail)
+        packed.append(any_)
+    status = status_pb2.Status(code=code_pb2.Code.Value(code.name), message="no", details=packed)
+    context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+    context.abort(code, status.message)
+    raise AssertionError("abort raises")
+
+
+@contextmanager
+def serving(service: FakeService) -> Iterator[str]:
+    """Serve on a free port of the loopback; yields the address."""
+    with ThreadPoolExecutor(16) as threads:
+        server = grpc.server(threads)
+        add_GameServiceServicer_to_server(service, server)
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        try:
+            yield f"127.0.0.1:{port}"
+        finally:
+            server.stop(None).wait()

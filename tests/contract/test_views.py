@@ -1,0 +1,190 @@
+"""A view's message says what the engine's view says, no less and no more, and JSON prints its zeros."""
+
+from collections.abc import Sequence
+
+import pytest
+from google.protobuf.json_format import MessageToDict
+
+from moonvale.v1 import card_pb2
+from moonvale.v1 import view_pb2 as pb
+from moonvale_engine import (
+    NOBODY,
+    SPECTATOR,
+    UNKNOWN,
+    CardView,
+    Options,
+    State,
+    View,
+    apply,
+    new_game,
+    observe,
+    position_text,
+    resign,
+    view,
+)
+from moonvale_engine import decisions as engine_decisions
+from moonvale_engine.actions import DRAW, PEEK, pack, verb_of
+from moonvale_engine.catalog import CARDS, cards_in_play
+from moonvale_service.about import About
+from moonvale_service.convert import actions, views
+from moonvale_service.convert.views import GameHeader
+from tests.support.playing import positions, random_setup
+
+HEADER = GameHeader(
+    name="games/k5w2q7xw3m6d4c8h2r9t",
+    version=0,
+    mark="nq3v8d0s",
+    commitment=bytes(range(32)),
+    created=1_000,
+    updated=2_500,
+    about=About(),
+)
+
+
+def message_for(s: State, viewer: int, header: GameHeader = HEADER) -> pb.View:
+    """The message of a viewer's view, as it arrives."""
+    message = views.to_proto(view(s, viewer), position_text(observe(s, viewer)), header)
+    return pb.View.FromString(message.SerializeToString())
+
+
+def seat_or_nobody(message: pb.View, field: str) -> int:
+    seat: int = getattr(message, field)
+    return seat if message.HasField(field) else NOBODY  # type: ignore[arg-type]  # one of the optional seats
+
+
+def card(options: Options, message: card_pb2.CardView) -> CardView:
+    """Read a card back. Spectators' knowledge is not in messages: it counts as everybody's."""
+    face = UNKNOWN
+    if message.HasField("face"):
+        face = message.face.number
+        card_type = cards_in_play(options)[face]
+        assert message.face.key == f"{card_type.deck}/{card_type.key}"
+        assert message.face.value == card_type.value
+    seen_by = sum(1 << seat for seat in message.seen_by)
+    return CardView(message.handle, message.faceup, message.sideways, face, message.used, message.spent, seen_by)
+
+
+def cards(options: Options, messages: Sequence[card_pb2.CardView]) -> list[CardView]:
+    return [card(options, message) for message in messages]
+
+
+def seats_only(options: Options, seen: CardView) -> CardView:
+    return seen._replace(seen_by=seen.seen_by & (1 << options.players) - 1)
+
+
+def assert_same(message: pb.View, seen: View) -> None:
+    """The message says all that the view says."""
+    options = seen.options
+    assert (message.viewer_seat if message.HasField("viewer_seat") else SPECTATOR) == seen.viewer
+    assert (message.round, message.turn, message.extra_turns) == (seen.round, seen.turn, seen.extra_turns)
+    assert seat_or_nobody(message, "active_seat") == seen.active
+    assert seat_or_nobody(message, "token_holder") == seen.holder
+    assert seat_or_nobody(message, "caller") == seen.caller
+    assert message.token_active == seen.token_active
+    assert message.deck_count == seen.deck_count
+    assert message.HasField("deck_top") == (seen.deck_top is not None)
+    assert cards(options, message.pile) == [seats_only(options, pile) for pile in seen.pile]
+    assert message.HasField("hand") == (seen.hand is not None)
+    if seen.hand is not None:
+        assert card(options, message.hand) == seats_only(options, seen.hand)
+    assert [seat.seat for seat in message.seats] == list(range(options.players))
+    for told, seat in zip(message.seats, seen.seats, strict=True):
+        assert (told.total, tuple(told.scores), told.resigned) == (seat.total, seat.scores, seat.resigned)
+        assert cards(options, told.village) == [seats_only(options, lying) for lying in seat.village]
+    assert message.HasField("decision") == (seen.decision is not None)
+    if seen.decision is not None:
+        kind = pb.DecisionKind.Name(message.decision.kind).removeprefix("DECISION_KIND_")
+        assert kind == engine_decisions.KINDS[seen.decision.kind]
+        assert message.decision.seat == seen.decision.seat
+        ability = "" if seen.decision.ability < 0 else CARDS[seen.decision.ability].key
+        assert message.decision.ability.rpartition("/")[2] == ability
+        assert tuple(message.decision.picked) == seen.decision.picked
+        legal = [actions.from_proto(action, "") for action in message.decision.legal_actions]
+        assert tuple(legal) == seen.decision.legal_actions
+    assert message.HasField("result") == (seen.over != NOBODY)
+    assert tuple(message.result.places) == seen.places
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_view_says_what_the_engine_says_to_each_viewer(seed: int) -> None:
+    for s in positions(random_setup(seed, rounds=2)):
+        for viewer in (*range(s.options.players), SPECTATOR):
+            message = message_for(s, viewer)
+            assert_same(message, view(s, viewer))
+            assert message.position == position_text(observe(s, viewer))
+    assert message.result.totals == s.totals
+
+
+def test_a_card_on_top_of_the_deck_is_told_if_it_lies_faceup() -> None:
+    seen = view(new_game(Options(players=2), bytes(32)), 0)
+    message = views.to_proto(seen._replace(deck_top=seen.pile[0]), "", HEADER)
+    assert message.deck_top == message.pile[0]
+
+
+def test_each_kind_of_decision_of_the_engine_is_one_of_the_contract() -> None:
+    names = [name.removeprefix("DECISION_KIND_") for name in pb.DecisionKind.keys()[1:]]
+    assert names == list(engine_decisions.KINDS)
+
+
+def test_json_prints_what_is_zero_where_zero_says_something() -> None:
+    s = new_game(Options(players=2, villages=(1, 0), deal_supplied=True), bytes(32))
+    while verb_of(s.choices[0]) == PEEK:
+        apply(s, s.choices[0])
+    seat = view(s, SPECTATOR).active
+    apply(s, pack(DRAW))
+    read = MessageToDict(message_for(s, seat))
+    assert read["version"] == "0"
+    assert read["extraTurns"] == 0
+    assert [told["seat"] for told in read["seats"]] == [0, 1]
+    assert [told["total"] for told in read["seats"]] == [0, 0]
+    names = [action["name"]["spot"] for action in read["decision"]["legalActions"] if "name" in action]
+    assert names == [0, 1, 2, 3, 4]
+    assert read["options"]["villages"] == [1, 0]
+    assert read["options"]["dealSupplied"] is True
+
+
+def test_a_view_tells_what_the_caller_said_of_the_game() -> None:
+    header = GameHeader(
+        name="games/k5w2q7xw3m6d4c8h2r9t",
+        version=3,
+        mark="m",
+        commitment=b"\x01" * 32,
+        created=1_000,
+        updated=2_500,
+        about=About("table-9", {"event": "spring"}, ("Ann", "Ben"), ({"rating": "1510"}, {}), 60_000),
+    )
+    message = message_for(new_game(Options(players=2), bytes(32)), SPECTATOR, header)
+    assert (message.name, message.version, message.mark) == ("games/k5w2q7xw3m6d4c8h2r9t", 3, "m")
+    assert message.commitment == b"\x01" * 32
+    assert message.create_time.ToMilliseconds() == 1_000
+    assert message.update_time.ToMilliseconds() == 2_500
+    assert message.seal_replay_until.ToMilliseconds() == 60_000
+    assert (message.external_id, dict(message.labels)) == ("table-9", {"event": "spring"})
+    assert [(seat.name, dict(seat.labels)) for seat in message.seats] == [("Ann", {"rating": "1510"}), ("Ben", {})]
+
+
+def test_a_game_that_nobody_named_anything_in_has_no_names() -> None:
+    message = message_for(new_game(Options(players=2), bytes(32)), SPECTATOR)
+    assert (message.external_id, dict(message.labels)) == ("", {})
+    assert not message.HasField("seal_replay_until")
+    assert [seat.name for seat in message.seats] == ["", ""]
+
+
+def test_a_game_that_is_over_has_a_result_and_no_decision() -> None:
+    s = new_game(Options(players=3), bytes(32))
+    resign(s, 0)
+    resign(s, 2)
+    message = message_for(s, 1)
+    assert not message.HasField("decision")
+    assert MessageToDict(message.result) == {
+        "reason": "GAME_OVER_REASON_RESIGNATION",
+        "places": [1, 2, 0],
+        "totals": [0, 0, 0],
+    }
+    assert [seat.resigned for seat in message.seats] == [True, False, True]
+
+
+def test_a_caller_is_told() -> None:
+    seen = view(new_game(Options(players=2), bytes(32)), 1)
+    assert not views.to_proto(seen, "", HEADER).HasField("caller")
+    assert views.to_proto(seen._replace(caller=0), "", HEADER).HasField("caller")
