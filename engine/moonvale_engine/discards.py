@@ -1,4 +1,4 @@
-"""Discarding village cards to the top of the pile: an Obsessor's demand, and declared Spotters (OBS-2 to OBS-5, E03-1)."""
+"""Village cards discarded to the top of the pile: an Obsessor's demand, declared Spotters (OBS-2 to OBS-5, E03-1)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def fails(s: State, h: int) -> bool:
 
 
 def offered(s: State, h: int) -> bool:
-    """Whether a village card may be chosen for a discard: a faceup one that fails may not, facedown ones always (OBS-3)."""
+    """Whether a village card may be chosen for a discard: faceup unless it fails, facedown always (OBS-3)."""
     return not s.flags[h] & FACEUP or not fails(s, h)
 
 

@@ -94,9 +94,8 @@ def _set_choices(s: State) -> list[int]:
         open_values = {value_of(s, h) for h in cards if s.flags[h] & FACEUP}
         for spot in range(village.index(cards[-1]) + 1, len(village)):
             h = village[spot]
-            if not s.flags[h] & FACEUP or not open_values or value_of(s, h) in open_values:
-                if offered(s, h):
-                    choices.append(NAME + spot * _SPOT)
+            if not s.flags[h] & FACEUP or (offered(s, h) and (not open_values or value_of(s, h) in open_values)):
+                choices.append(NAME + spot * _SPOT)
     if not s.stack[X]:
         choices += [pack(DECLARE, n + 1) for n in range(spotters(s, s.stack[SEAT]))]
     return choices

@@ -20,7 +20,7 @@ def exclude_value(s: State, h: int, value: int) -> None:
 
 
 def exclude_what_would_fit(s: State, h: int) -> None:
-    """A drawn card that was not discarded because it can't be has no value that meets the demand on the pile (OBS-4)."""
+    """A drawn card that can't be discarded has no value that meets the demand on the pile (OBS-4)."""
     if s.flags[h] & FACEUP:
         return
     top = s.pile[-1]

@@ -64,7 +64,7 @@ def _from_deck(s: State) -> int:
 
 
 def surface(s: State) -> None:
-    """How the top card of the deck lies is public, and its face if faceup, even where a shuffle had hidden it (HID-2)."""
+    """How the top card of the deck lies is public, a face too if faceup, even after a shuffle had hidden it (HID-2)."""
     if s.deck and s.flags[s.deck[-1]] & HIDDEN:
         h = s.deck[-1]
         s.flags[h] &= ~HIDDEN

@@ -69,7 +69,7 @@ class Options:
 
 
 def meets(demand: str, value: int) -> bool:
-    """Whether a printed value meets an Obsessor's demand; 0 is even, -1 odd. Raises OptionError for ``demands`` (OBS-1)."""
+    """Whether a value meets an Obsessor's demand; 0 is even, -1 odd (OBS-1). Raises OptionError for ``demands``."""
     if demand in ("even", "odd"):
         return value % 2 == (demand == "odd")
     words = demand.split(" ")

@@ -216,7 +216,7 @@ def _seen_by(text: str) -> int:
 
 def _tucked(s: State, reader: _CardReader, text: str) -> None:
     for word in text.split():
-        card, _, place = word.partition("=")
+        card, _, place = word.rpartition("=")
         handles = reader.cards("tucked", card)
         if len(handles) != 1:
             raise NotationError("tucked", f"'{word}' is not CARD=PLACE, such as '-1=b3'")

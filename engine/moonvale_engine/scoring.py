@@ -69,7 +69,7 @@ SCORER_PROGRAM = (ask(SCORING, _uses, then=_use, interruptible=False),)
 
 
 def counted(s: State, h: int) -> int:
-    """Return what a village card counts by itself: its value, its negative value as a host, or what its own rule says."""
+    """Return what a village card counts by itself: its value, as a host the negative value, or by its own rule."""
     if moves.tucked_under(s, h) != NOBODY:
         return -value_of(s, h)
     rule = type_of(s, h).counts

@@ -107,10 +107,10 @@ class State:
         self.put = put  # the card that the present action has put on top of the pile last, or NOBODY (E02-2)
         #: Pairs of handles: a card, and the one tucked under it (E01-1).
         self.tucked = bytearray() if tucked is None else tucked
-        #: Pairs of bytes: a face that the Eye token's shuffle made anonymous (with POOL_FACEUP), and who knows that it is
-        #: one of the POOLED cards (EYE-1).
+        #: Pairs of bytes: a face (with POOL_FACEUP) that the Eye token's shuffle made anonymous, and who knows that one
+        #: of the POOLED cards has it (EYE-1).
         self.pool = bytearray() if pool is None else pool
-        #: Triples of bytes: a handle, and a mask of the numbers that the card can't be, as all could see (E03-1, OBS-4).
+        #: Triples of bytes: a handle, and a mask of the numbers that, as all could see, it can't have (E03-1, OBS-4).
         self.excluded = bytearray() if excluded is None else excluded
         #: The choices of the open decision, in the order of DEC-3: made by ``play.settle``, never stored.
         self.choices: list[int] = []

@@ -35,7 +35,7 @@ def random_setup(seed: int, **fixed: object) -> Setup:
         "successful_call": rng.choice(CALLS),
         "deck": random_deck(rng),
         "token": rng.choice(DECKS),
-        "demands": rng.choice((DEMANDS, ("odd", "at most 2", "odd", "at least 11"))),
+        "demands": rng.choice((DEMANDS, ("odd", "at most 2", "odd", "at least 11"), ("at most -1", "at least 13") * 2)),
     }
     chosen |= fixed
     chosen.setdefault("villages", tuple(rng.sample(range(4), int(str(chosen["players"])))))

@@ -9,9 +9,17 @@ from contextlib import contextmanager
 from random import Random
 from unittest import mock
 
-from moonvale_engine import State, shuffle
+from moonvale_engine import State, decision_kind, seat_to_act, shuffle
 from moonvale_engine import round as round_module
+from moonvale_engine.decisions import EYE_PICK
+from moonvale_engine.deck import faces_in_play
+from moonvale_engine.inference import allowed
 from moonvale_engine.play import open_decision
+from moonvale_engine.search import fill_pool
+from moonvale_engine.shuffle import game_key
+from moonvale_engine.state import FACEUP, HIDDEN, POOLED
+
+_TRIES = 50
 
 
 def unseen(s: State, viewer: int) -> list[int]:
@@ -19,23 +27,65 @@ def unseen(s: State, viewer: int) -> list[int]:
     return [h for h in range(52) if not s.known[h] >> viewer & 1]
 
 
-def permuted(s: State, viewer: int, rng: Random) -> bytearray:
-    """Return the identity of a twin: what the viewer has not seen is permuted, all that it can be."""
-    handles = unseen(s, viewer)
-    faces = [s.identity[h] for h in handles]
-    rng.shuffle(faces)
-    identity = s.identity[:]
-    for h, face in zip(handles, faces, strict=True):
-        identity[h] = face
-    return identity
-
-
 def twin_of(s: State, viewer: int, rng: Random) -> State:
     """Return a twin of a state at an open decision; its past rounds are the same."""
-    twin = s.copy()
-    twin.identity = permuted(s, viewer, rng)
+    searching = decision_kind(s) == EYE_PICK
+    hidden = unseen(s, viewer)
+    if searching and seat_to_act(s) != viewer:
+        groups = [hidden]  # only the searcher knows what the deck holds
+    else:
+        pooled = [h for h in hidden if s.flags[h] & POOLED]
+        groups = [
+            [h for h in hidden if not s.flags[h] & POOLED],
+            [h for h in pooled if s.flags[h] & HIDDEN or searching],
+            [h for h in pooled if not s.flags[h] & HIDDEN and not searching],
+        ]
+    for _ in range(_TRIES):
+        twin = s.copy()
+        for group in groups:
+            _permute(twin, s, group, rng)
+        if all(allowed(twin, h, twin.identity[h]) for h in hidden):
+            break
+    else:
+        twin = s.copy()
+    if searching and seat_to_act(s) != viewer:
+        fill_pool(twin, seat_to_act(s))
     open_decision(twin)
     return twin
+
+
+def _permute(twin: State, s: State, group: list[int], rng: Random) -> None:
+    """Permute faces, and where nobody knows the facing, that with them."""
+    order = group[:]
+    rng.shuffle(order)
+    for h, other in zip(group, order, strict=True):
+        twin.identity[h] = s.identity[other]
+        if s.flags[h] & HIDDEN:
+            twin.flags[h] = s.flags[h] & ~FACEUP | s.flags[other] & FACEUP
+
+
+def same_to(s: State, twin: State, viewer: int) -> bool:
+    """Whether two states still hold the same wherever the viewer has seen it, so that they are twins to it."""
+    return all(s.identity[h] == twin.identity[h] for h in range(52) if s.known[h] >> viewer & 1)
+
+
+def twin_deal(s: State, viewer: int, rng: Random) -> dict[tuple[bytes, int], bytearray]:
+    """Return another deal of the present round that leads a viewer, by the same log, to the same history.
+
+    Cards that the Eye token's search has shown to its user stay, since what that user chose follows from them.
+    """
+    key = game_key(s.secret, s.entropy)
+    dealt_identity = shuffle.shuffled(key, s.round, 0, faces_in_play(s.cards))
+    hidden = [h for h in unseen(s, viewer) if not s.flags[h] & POOLED]
+    for _ in range(_TRIES):
+        order = hidden[:]
+        rng.shuffle(order)
+        identity = dealt_identity[:]
+        for h, other in zip(hidden, order, strict=True):
+            identity[h] = dealt_identity[other]
+        if all(allowed(s, h, identity[h]) for h in hidden):
+            return {(key, s.round): identity}
+    return {}
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Obsessor (9): faceup on top of the pile, each of the four demands something of the next card. Rulings OBS-1, OBS-2."""
+"""Obsessor (9): faceup on top of the pile, each of the four wants something of the next card. Rulings OBS-1, OBS-2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simon (2): discards an own faceup card that equals the top card of the pile, on anyone's turn. Rulings E02-1 to E02-3."""
+"""Simon (2): discards an own faceup card that equals the top of the pile, on anyone's turn. Rulings E02-1 to E02-3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tanner (5): placed faceup at an end of the own village, all own facedown cards are turned faceup. Rulings E05-1, ABL-4."""
+"""Tanner (5): placed faceup at an end of the own village, turns all own facedown cards up. Rulings E05-1, ABL-4."""
 
 from __future__ import annotations
 
