@@ -123,6 +123,7 @@ def test_what_is_always_public() -> None:  # HID-2
         active="bob",
         start="cat",
         token_active=True,
+        round=2,
         totals=(5, 6, 7),
     )
     for viewer in (t.ann, t.cat, t.spectator):

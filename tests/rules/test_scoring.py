@@ -3,7 +3,9 @@
 import pytest
 
 from moonvale_engine import outcome
+from moonvale_engine.cards.card import COIN, RESIDENT, Card
 from moonvale_engine.events import EVERYBODY, SHOWN_ROUND_END
+from moonvale_engine.options import Options
 from moonvale_engine.views import view
 from tests.support.table import Table, table
 
@@ -19,7 +21,6 @@ def at_the_last_turn(
     token_active: bool = False,
     totals: tuple[int, ...] | None = None,
     round: int = 1,
-    successful_call: str = "zero",
 ) -> Table:
     """Set a table and play the draw that depletes the deck, after which the villages are scored."""
     t = table(
@@ -35,7 +36,6 @@ def at_the_last_turn(
         token_active=token_active,
         totals=totals,
         round=round,
-        successful_call=successful_call,
         active="bob" if caller == "ann" else "ann",
     )
     t.players[t.state.active].draws().discards()
@@ -124,12 +124,52 @@ def test_a_call_fails_if_anybody_has_less() -> None:  # END-4
     assert at_the_last_turn(ann="?7", bob="?6", cat="?8", caller="ann").scores == (17, 6, 8)
 
 
-def test_a_caller_with_no_card_left_scores_nothing() -> None:  # END-4
-    assert at_the_last_turn(ann="", bob="?6", caller="ann").scores == (0, 6)
+def below_zero(
+    *, ann: str, bob: str, caller: str | None = None, successful_call: str = "zero", value: int = -1
+) -> Table:
+    """Play the last turn with cards 1 worth less than 0, as Nellys are."""
+    t = table(
+        ann=ann,
+        bob=bob,
+        caller=caller,
+        active="bob" if caller == "ann" else "ann",
+        deck="12",
+        deck_count=1,
+        successful_call=successful_call,
+    )
+    cards = list(t.state.cards)
+    cards[1] = Card("stand_in", id=cards[1].id, number=1, deck=COIN, ability=RESIDENT, value=value)
+    t.state.cards = tuple(cards)
+    t.players[t.state.active].draws().discards()
+    return t
 
 
-def test_the_option_lower_gives_no_more_than_nothing() -> None:  # END-4
-    assert at_the_last_turn(ann="?5", bob="?6", caller="ann", successful_call="lower").scores == (0, 6)
+def test_a_sum_may_be_negative() -> None:  # END-3
+    assert below_zero(ann="?1 ?1", bob="?9").scores == (-2, 9)
+
+
+def test_a_successful_caller_scores_0_even_with_a_negative_sum() -> None:  # END-4
+    t = below_zero(ann="?1 ?1", bob="?1", caller="ann")
+    assert t.scores == (0, -1)
+    # The lowest score gets the token, but its active side belongs to a successful caller alone.
+    assert (t.holder, t.state.token_active) == ("bob", False)
+
+
+def test_with_the_option_lower_a_successful_caller_keeps_a_negative_sum() -> None:  # END-4, END-5
+    t = below_zero(ann="?1 ?1", bob="?1", caller="ann", successful_call="lower")
+    assert t.scores == (-2, -1)
+    assert (t.holder, t.state.token_active) == ("ann", True)
+    assert below_zero(ann="?5", bob="?6", caller="ann", successful_call="lower").scores == (0, 6)
+
+
+def test_an_unsuccessful_caller_scores_10_more_but_0_with_no_card_left() -> None:  # END-4
+    assert below_zero(ann="?1", bob="?1 ?1", caller="ann").scores == (9, -2)
+    assert below_zero(ann="", bob="?1 ?1", caller="ann").scores == (0, -2)
+
+
+def test_a_wolfman_does_not_raise_a_negative_sum() -> None:  # C13-1
+    assert below_zero(ann="13 ?1", bob="?9", value=-20).scores == (-7, 9)
+    assert below_zero(ann="13 ?1", bob="?9", value=-2).scores == (0, 9)
 
 
 def test_the_sum_after_all_gifts_decides_a_call() -> None:  # END-4, C00-1
@@ -139,7 +179,7 @@ def test_the_sum_after_all_gifts_decides_a_call() -> None:  # END-4, C00-1
 
 
 def test_the_token_goes_to_the_lowest_score_of_the_round() -> None:  # END-5
-    t = at_the_last_turn(ann="?7", bob="?9", cat="?5", start="bob", totals=(0, 0, 90))
+    t = at_the_last_turn(ann="?7", bob="?9", cat="?5", start="bob", round=2, totals=(0, 0, 90))
     assert t.holder == "cat"
     assert not t.state.token_active
     assert t.to_act == "cat"  # who begins the next round
@@ -175,6 +215,7 @@ def test_else_the_first_one_clockwise_from_the_holder_wins_a_tie_for_the_token(
 
 
 def test_a_game_has_four_rounds() -> None:  # END-6
+    assert Options().rounds == 4
     t = at_the_last_turn(ann="?7", bob="?9", round=3, totals=(10, 20))
     assert (t.round, t.decision, t.totals) == (4, "peek", (17, 29))
     t = at_the_last_turn(ann="?7", bob="?9", round=4, totals=(10, 20))

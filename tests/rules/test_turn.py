@@ -3,6 +3,7 @@
 import pytest
 
 from moonvale_engine.events import END_BY_CALL, END_BY_DECK, END_BY_LIMIT, TURN_ADDITIONAL, TURN_FINAL
+from moonvale_engine.options import Options
 from tests.support.table import Table, table
 
 
@@ -241,6 +242,7 @@ def test_a_call_made_within_the_turn_limit_keeps_its_final_turns() -> None:  # T
 
 
 def test_a_game_ends_even_if_everybody_only_takes() -> None:  # TURN-6
+    assert Options().turn_limit == 200
     t = table(ann="?2", bob="?3", rounds=1)
     turns = 0
     while not t.round_ended:
@@ -249,7 +251,7 @@ def test_a_game_ends_even_if_everybody_only_takes() -> None:  # TURN-6
         if t.decision == "turn_end":
             player.ends()
     assert why_the_round_ended(t) == END_BY_LIMIT
-    assert turns == 200  # the default
+    assert turns == 200
 
 
 @pytest.mark.parametrize("pile", ["", "4", "?4"])

@@ -99,6 +99,9 @@ def table(
     s.turn = turn
     s.round = round
     s.totals = [0] * players if totals is None else list(totals)
+    s.scores = [0] * (players * (round - 2)) + s.totals if round > 1 else []
+    if round == 1 and any(s.totals):
+        raise ValueError("in the first round nobody has points yet")
     play.settle(s)
     return Table(s)
 

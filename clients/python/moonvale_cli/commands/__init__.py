@@ -1,0 +1,1 @@
+"""The subcommands, one module each: SUMMARY, DESCRIPTION, EXAMPLES, add_arguments and run. Imported when called."""

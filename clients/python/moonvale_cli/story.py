@@ -1,0 +1,46 @@
+"""The story: what happened at the table, told in lines of plain words, one for each turn or ability."""
+
+from __future__ import annotations
+
+from moonvale.v1.action_pb2 import Action
+from moonvale.v1.event_pb2 import LogEntry
+from moonvale_cli.words.events import phrase
+from moonvale_cli.words.table import Table, listed
+
+#: Kinds of event that begin a line, whoever had the one before.
+_BEGIN_LINES = frozenset({"turn_began", "scored", "resigned"})
+
+
+class Story:
+    """Gathers entries of the log, each once and in order, until they are told."""
+
+    def __init__(self, version: int) -> None:
+        #: The version up to which everything has been gathered.
+        self.version = version
+        self._lines: list[tuple[int | None, list[str]]] = []
+        self._action: Action | None = None
+
+    def add(self, entry: LogEntry, table: Table) -> None:
+        """Gather what an entry brought, unless it has been gathered or others are missing before it."""
+        if entry.version != self.version + 1:
+            return
+        self.version = entry.version
+        for event in entry.events:
+            kind = event.WhichOneof("kind")
+            if kind == "acted":
+                self._action = event.acted.action
+            seat, text = phrase(event, self._action, table)
+            if not self._lines or seat is None or self._lines[-1][0] != seat or kind in _BEGIN_LINES:
+                self._lines.append((seat, []))
+            if text:
+                self._lines[-1][1].append(text)
+
+    def tell(self, table: Table) -> list[str]:
+        """Return the lines of what has been gathered since the last time, as sentences."""
+        lines = [_sentence(seat, texts, table) for seat, texts in self._lines if texts]
+        self._lines = []
+        return lines
+
+
+def _sentence(seat: int | None, texts: list[str], table: Table) -> str:
+    return f"{listed(texts)}." if seat is None else f"{table.subject(seat)} {listed(texts)}."
