@@ -112,6 +112,9 @@ class Edge:
         self._keys = keys
         self._message_limit = message_limit
         self._draining = False
+        self._open = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     def handlers(self) -> grpc.GenericRpcHandler:
         """Return the handlers of all methods, for a server."""
@@ -129,11 +132,17 @@ class Edge:
         """Refuse new calls from now on, as another server will answer them."""
         self._draining = True
 
+    async def idle(self) -> None:
+        """Return when no call is open."""
+        await self._idle.wait()
+
     def _unary(self, name: str, method: Method) -> Callable[[bytes, Context], Awaitable[bytes]]:
         async def handle(raw: bytes, context: Context) -> bytes:
             async with self._call(name, context) as line:
                 request, caller = self._admit(method, raw, context, line)
                 response: Message = await method.call(self._calls, request, caller)
+                if isinstance(response, pb.CreateGameResponse):
+                    line.game = render.game_of(response.name)
                 return response.SerializeToString()
             raise AssertionError("a failed call was aborted")
 
@@ -154,6 +163,8 @@ class Edge:
     async def _call(self, name: str, context: Context) -> AsyncIterator[_Line]:
         """Log the call, and answer what is raised within."""
         line = _Line(name)
+        self._open += 1
+        self._idle.clear()
         try:
             yield line
         except asyncio.CancelledError:
@@ -166,6 +177,10 @@ class Edge:
             await context.abort(failure.code, failure.message, ((DETAILS_KEY, status_bytes(failure)),))
         else:
             line.write("info", grpc.StatusCode.OK.name)
+        finally:
+            self._open -= 1
+            if not self._open:
+                self._idle.set()
 
     def _admit(self, method: Method, raw: bytes, context: Context, line: _Line) -> tuple[Message, Caller]:
         """Parse a request and say who calls. Raises the CallErrors of both."""

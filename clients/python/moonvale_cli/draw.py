@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import count, zip_longest
 from typing import Final, TypeVar
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -22,9 +22,9 @@ FRAME: Final = "dim"
 NAME: Final = "bold"
 ACTING: Final = "bold bright_green"
 
-LEGEND: Final = "▒▒▒▒ facedown   ▒ 7▒ facedown, but known to you   9 faceup   ~ sideways"
+LEGEND: Final = "▒▒▒ facedown   ▒ 7 facedown, but known   7 faceup   ~ sideways"
 
-_CELL: Final = 4  # columns of a card, without its frame
+_CELL: Final = 3  # columns of a card, without its frame
 _GAP: Final = 4  # columns between villages
 _PILE_SHOWN: Final = 8  # cards of the pile below its top one
 
@@ -42,9 +42,11 @@ class TableDrawing:
         yield Text(_headline(self.view), style=NAME)
         yield from _middle(self.view, self.table)
         villages = [self._village(seat, width) for seat in self._order()]
-        for row in _rows(villages, width):
+        rows = _rows(villages, width)
+        widths = [max(map(_width, column)) for column in zip_longest(*rows, fillvalue=[])]
+        for row in rows:
             yield Text()
-            yield from _beside(row)
+            yield from _beside(row, widths)
 
     def _order(self) -> list[int]:
         """Return the seats clockwise, the viewer's own last."""
@@ -131,7 +133,7 @@ def _cards(cards: Sequence[CardView], numbers: Sequence[int]) -> list[Text]:
     for card, number in zip(cards, numbers, strict=True):
         middle.append_text(_cell(card))
         middle.append("│")
-        below.append(f"{number:>3}{'~' if card.sideways else ' '} ")
+        below.append(f" {number:>2}{'~' if card.sideways else ' '}")
     return [
         Text(f"┌{'┬'.join([edge] * len(cards))}┐", style=FRAME),
         middle,
@@ -144,32 +146,34 @@ def _cell(card: CardView) -> Text:
     if not card.HasField("face"):
         return Text("▒" * _CELL, style=FACEDOWN)
     value = f"{card.face.value:>2}"
-    return Text(f" {value} ", style=f"not dim {FACEUP}") if card.faceup else Text(f"▒{value}▒", style=FACEDOWN)
+    return Text(f" {value}", style=f"not dim {FACEUP}") if card.faceup else Text(f"▒{value}", style=FACEDOWN)
 
 
-def _rows(blocks: Sequence[list[Text]], width: int) -> Iterator[Sequence[list[Text]]]:
-    """Put blocks beside each other as long as they fit, as evenly as they can."""
-    widths = [max(line.cell_len for line in block) for block in blocks]
-    for columns in range(len(blocks), 0, -1):
-        rows = _chunks(range(len(blocks)), columns)
-        if columns == 1 or all(sum(widths[i] for i in row) + _GAP * (len(row) - 1) <= width for row in rows):
-            even = -(-len(blocks) // len(rows))
-            yield from _chunks(blocks, even)
-            return
+def _width(block: Sequence[Text]) -> int:
+    return max([line.cell_len for line in block], default=0)
+
+
+def _rows(blocks: Sequence[list[Text]], width: int) -> list[Sequence[list[Text]]]:
+    """Put blocks beside each other as long as they fit, in rows of the same length."""
+    for columns in range(len(blocks), 1, -1):
+        rows = _chunks(blocks, columns)
+        widths = [max(map(_width, column)) for column in zip_longest(*rows, fillvalue=[])]
+        if sum(widths) + _GAP * (columns - 1) <= width:
+            return _chunks(blocks, -(-len(blocks) // len(rows)))
+    return _chunks(blocks, 1)
 
 
 def _chunks(items: Sequence[Item], size: int) -> list[Sequence[Item]]:
     return [items[i : i + size] for i in range(0, len(items), size)]
 
 
-def _beside(blocks: Sequence[list[Text]]) -> Iterator[Text]:
-    widths = [max(line.cell_len for line in block) + _GAP for block in blocks]
+def _beside(blocks: Sequence[list[Text]], widths: Sequence[int]) -> Iterator[Text]:
     for i in range(max(map(len, blocks))):
         line = Text()
-        for block, width in zip(blocks, widths, strict=True):
+        for block, width in zip(blocks, widths, strict=False):
             part = block[i] if i < len(block) else Text()
             line.append_text(part)
-            line.append(" " * (width - part.cell_len))
+            line.append(" " * (width + _GAP - part.cell_len))
         line.rstrip()
         yield line
 

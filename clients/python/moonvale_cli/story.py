@@ -35,11 +35,15 @@ class Story:
             if text:
                 self._lines[-1][1].append(text)
 
-    def tell(self, table: Table) -> list[str]:
-        """Return the lines of what has been gathered since the last time, as sentences."""
-        lines = [_sentence(seat, texts, table) for seat, texts in self._lines if texts]
-        self._lines = []
-        return lines
+    def tell(self, table: Table, *, finished: bool = False) -> list[str]:
+        """Return the lines that have not been told, as sentences; ``finished``: without one that may still grow."""
+        end = -1 if finished else len(self._lines)
+        told, self._lines = self._lines[:end], self._lines[end:] if finished else []
+        return [_sentence(seat, texts, table) for seat, texts in told if texts]
+
+    def open_line(self, table: Table) -> list[str]:
+        """Return the line that may still grow, if there is one, without telling it."""
+        return [_sentence(seat, texts, table) for seat, texts in self._lines[-1:] if texts]
 
 
 def _sentence(seat: int | None, texts: list[str], table: Table) -> str:

@@ -36,9 +36,8 @@ def _own(view: View, spot: int) -> str:
 
 def _card_at(view: View, table: Table, at: VillageSpot) -> str:
     card = view.seats[at.seat].village[at.spot]
-    facing = "faceup" if card.faceup else "facedown"
-    known = f"{face_words(card.face)}, {facing}" if card.HasField("face") else facing
-    return f"{table.whose(at.seat)} {ordinal(at.spot)} card ({known})"
+    known = f" ({face_words(card.face)}, faceup)" if card.faceup else in_brackets(card)
+    return f"{table.whose(at.seat)} {ordinal(at.spot)} card{known}"
 
 
 def _pile_card(view: View, depth: int) -> str:

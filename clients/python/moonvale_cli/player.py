@@ -1,0 +1,247 @@
+"""A person at the table: shows what happened, asks for a choice, sends it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from rich.columns import Columns
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from moonvale.v1 import view_pb2
+from moonvale.v1.action_pb2 import Action, CloseAction
+from moonvale.v1.event_pb2 import LogEntry
+from moonvale_cli.draw import LEGEND, NAME, TableDrawing, scores
+from moonvale_cli.story import Story
+from moonvale_cli.words.choices import choice_words, question_words
+from moonvale_cli.words.table import Table, ordinal
+from moonvale_client import Client, MoonvaleError, View
+from moonvale_engine import texts
+
+INTRODUCTION: Final = (
+    "Your village is the row of cards in front of you. Every card counts its number, and whoever has the fewest"
+    " points after the last round wins: so get rid of high cards, and of many. In your turn you draw or take a card"
+    " and put it in place of one of yours, or of several that have the same number. Many cards can do something as"
+    " well: ?7 tells what a 7 does. With four cards or fewer you may call for the vote: all others have one more"
+    " turn, then the round is scored. Type ? for help."
+)
+
+HELP: Final = """\
+Type the number of your choice and press Enter. To exchange several cards that
+have the same number at once, type all their choices, such as 3 5. Also:
+  ?7       what a card does, by its number
+  ?        this help
+  Enter    your choices again
+  b        the table
+  s        the points so far
+  resign   to give up
+  q        to leave"""
+
+#: Decisions before which the table is drawn.
+_DRAWN: Final = frozenset(
+    {
+        view_pb2.DECISION_KIND_PEEK,
+        view_pb2.DECISION_KIND_TURN,
+        view_pb2.DECISION_KIND_TARGET,
+        view_pb2.DECISION_KIND_LOOK,
+        view_pb2.DECISION_KIND_SCORING,
+    }
+)
+_MOVED_ON: Final = frozenset({"STALE_VERSION", "NOT_YOUR_TURN", "GAME_OVER"})
+_REFUSED: Final = frozenset({"ILLEGAL_ACTION", "BATCH_REVEALS"})
+_COLUMNS_FROM: Final = 9  # choices; fewer stand below each other
+_LINES_OF_THE_PAST: Final = 8  # of what happened before the player came
+
+
+class LeftError(Exception):
+    """The player leaves the table before the game is over."""
+
+
+class Player:
+    """One seat of one game, played at the terminal."""
+
+    def __init__(self, client: Client, game: str, credential: str, console: Console) -> None:
+        self._client = client
+        self._game = game
+        self._credential = credential
+        self._console = console
+        self._view = View()
+        self._table = Table(self._view)
+        self._story = Story(0)
+        self._round = 0
+        self._legend_shown = False
+
+    def play(self) -> None:
+        """Play until the game is over. Raises LeftError and MoonvaleError."""
+        self._console.print(INTRODUCTION)
+        self._console.print()
+        while True:
+            try:
+                for update in self._client.watch(self._game, self._credential):
+                    if isinstance(update, View):
+                        self._sit_down(update)
+                    else:
+                        self._follow(update)
+                    while self._view.decision.legal_actions:
+                        self._decide()
+            except MoonvaleError as error:
+                if error.reason != "HISTORY_REWOUND":
+                    raise
+                self._console.print("The service has lost the latest moves. The game goes on from what it has.")
+            else:
+                self._say(self._story.tell(self._table))
+                self._finish()
+                return
+
+    def _sit_down(self, view: View) -> None:
+        """Take in the table as it is, and tell how it came to that."""
+        self._view = view
+        self._table = Table(view)
+        self._round = view.round
+        self._story = Story(-1)
+        for entry in self._client.list_events(self._game, self._credential):
+            if entry.version > view.version:
+                break
+            self._story.add(entry, self._table)
+        self._say(self._story.tell(self._table)[-_LINES_OF_THE_PAST:])
+
+    def _follow(self, entry: LogEntry) -> None:
+        """Take in what happened; read the view if it is the player's turn to act."""
+        self._story.add(entry, self._table)
+        self._say(self._story.tell(self._table, finished=True))
+        if entry.version > self._view.version and entry.seat_to_act == self._table.you:
+            self._look()
+
+    def _look(self) -> None:
+        self._view = self._client.get_view(self._game, self._credential)
+
+    def _decide(self) -> None:
+        """Have the player answer the open decision, and take in the view that follows."""
+        self._say(self._story.tell(self._table))
+        view = self._view
+        if view.round != self._round:
+            self._round = view.round
+            self._console.print()
+            self._console.print(scores(view))
+        if view.decision.kind in _DRAWN:
+            self._draw()
+        self._ask()
+        while self._view is view:
+            self._answer(self._read())
+
+    def _draw(self) -> None:
+        self._console.print()
+        self._console.print(TableDrawing(self._view))
+        if not self._legend_shown:
+            self._legend_shown = True
+            self._console.print()
+            self._console.print(LEGEND, style="dim")
+
+    def _ask(self) -> None:
+        view = self._view
+        self._console.print()
+        self._console.print(Text(question_words(view.decision, self._table), style=NAME))
+        lines = [
+            Text(f"{number:>2}) {choice_words(action, view)}")
+            for number, action in enumerate(view.decision.legal_actions, 1)
+        ]
+        if len(lines) < _COLUMNS_FROM:
+            for line in lines:
+                self._console.print(Padding(line, (0, 0, 0, 2)))
+        else:
+            self._console.print(Padding(Columns(lines, padding=(0, 3), column_first=True), (0, 0, 0, 2)))
+
+    def _read(self) -> str:
+        try:
+            return self._console.input("> ").strip().lower()
+        except EOFError:
+            raise LeftError from None
+
+    def _answer(self, typed: str) -> None:
+        """Do what was typed; a choice that is carried out changes the view."""
+        about = re.fullmatch(r"\?\s*(-?\d+)", typed)
+        if re.fullmatch(r"\d[\d\s,]*", typed):
+            self._choose([int(number) for number in re.findall(r"\d+", typed)])
+        elif about is not None:
+            self._explain(int(about[1]))
+        elif typed == "":
+            self._ask()
+        elif typed == "b":
+            self._draw()
+        elif typed == "s":
+            self._console.print(scores(self._view))
+        elif typed == "resign":
+            self._resign()
+        elif typed in ("q", "quit", "exit"):
+            raise LeftError
+        elif typed in ("?", "h", "help"):
+            self._console.print(HELP)
+        else:
+            self._console.print("Type the number of a choice, or ? for help.")
+
+    def _choose(self, numbers: list[int]) -> None:
+        decision = self._view.decision
+        most = len(decision.legal_actions)
+        if not all(1 <= number <= most for number in numbers):
+            self._console.print(f"The choices are 1 to {most}." if most > 1 else "The only choice is 1.")
+            return
+        actions = [decision.legal_actions[number - 1] for number in sorted(set(numbers))]
+        if len(actions) > 1 and not all(action.HasField("name") for action in actions):
+            self._console.print("Only cards to exchange can be chosen several at once.")
+            return
+        if actions[-1].HasField("name") and (decision.kind == view_pb2.DECISION_KIND_HAND or len(actions) > 1):
+            actions.append(Action(close=CloseAction()))
+        try:
+            response = self._client.submit_action(self._game, self._credential, actions, self._view.version)
+        except MoonvaleError as error:
+            if error.reason in _REFUSED:
+                self._console.print("That can't be done. Cards that lie faceup must be equal to be exchanged at once.")
+            elif error.reason in _MOVED_ON:
+                self._console.print("The game has moved on meanwhile.")
+                self._look()
+            else:
+                raise
+        else:
+            self._take_in(response.view, response.entries)
+
+    def _explain(self, number: int) -> None:
+        """Tell what the cards of a number, or of a value, do."""
+        found = [card for card in texts.entries() if number in (card.number, card.value)]
+        for card in found:
+            self._console.print(Text(f"{card.value} {card.name}: {card.ability}"))
+        if not found:
+            self._console.print(f"There is no card {number}; they go from 0 to 13.")
+
+    def _resign(self) -> None:
+        self._console.print("Give up for good, and be placed last? Type yes to do so.")
+        if self._read() not in ("y", "yes"):
+            return
+        response = self._client.resign(self._game, self._credential)
+        self._take_in(response.view, response.entries)
+        if not self._view.HasField("result"):
+            raise LeftError
+
+    def _take_in(self, view: View, entries: Iterable[LogEntry]) -> None:
+        """Take in what came of the player's own action."""
+        for entry in entries:
+            self._story.add(entry, self._table)
+        self._view = view
+        self._say(self._story.tell(self._table))
+
+    def _say(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._console.print(Padding(Text(line), (0, 0, 0, 2)))
+
+    def _finish(self) -> None:
+        self._look()
+        self._console.print()
+        self._console.print(scores(self._view))
+        places = self._view.result.places
+        place = list(places).index(self._view.viewer_seat)
+        self._console.print()
+        self._console.print(
+            Text("You win!" if place == 0 else f"You are {ordinal(place)} of {len(places)}.", style=NAME)
+        )

@@ -1,0 +1,146 @@
+"""A worker: the one place that reads settings and wires the parts of the service together."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from typing import Final
+
+import grpc.aio
+import uvloop
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from moonvale_service import embedded, logs
+from moonvale_service.calls import Calls
+from moonvale_service.credentials import load_keys
+from moonvale_service.edge import SERVICE, Edge
+from moonvale_service.games import Games
+from moonvale_service.settings import SettingError, Settings, variable_of
+from moonvale_service.store import StoreUnavailableError
+from moonvale_service.store.redis_store import RedisStore
+from moonvale_service.watch import Watches
+
+EXIT_SETTING: Final = 2  # a setting is wrong, so that starting again would not help
+
+#: The transport's own limit lies above the service's, whose error has a reason.
+_TRANSPORT_LIMIT: Final = 4 * 1024 * 1024
+#: Clients may ask whether the connection still lives this often.
+_LEAST_PING_INTERVAL_MS: Final = 5_000
+_LAST_WORDS: Final = 0.5  # seconds for what is on its way when the last call of a game has ended
+
+
+class Server:
+    """A server of GameService, health and reflection over one store. Make and use it within a running loop."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Raises SettingError."""
+        self._settings = settings
+        url = embedded.url(settings) if settings.embedded else settings.store
+        keys = load_keys(settings, make=False)
+        try:
+            self._store = RedisStore(url, settings.store_timeout)
+            self._watches = Watches(
+                self._store, url, settings.store_timeout, heartbeat=settings.heartbeat, poll=settings.poll
+            )
+        except ValueError:
+            raise SettingError(variable_of("store"), "is not a URL of Redis or Valkey") from None
+        games = Games(self._store, finished_expiry=settings.finished_expiry, idle_expiry=settings.idle_expiry)
+        self._edge = Edge(Calls(games, self._watches, keys, settings), keys, settings.message_limit)
+        self._health = health.aio.HealthServicer()
+        self._server = grpc.aio.server(
+            options=(
+                ("grpc.so_reuseport", 1),
+                ("grpc.max_receive_message_length", _TRANSPORT_LIMIT),
+                ("grpc.http2.min_ping_interval_without_data_ms", _LEAST_PING_INTERVAL_MS),
+                ("grpc.http2.min_recv_ping_interval_without_data_ms", _LEAST_PING_INTERVAL_MS),
+            )
+        )
+        self._server.add_generic_rpc_handlers((self._edge.handlers(),))
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
+        self._background: asyncio.Task[None] | None = None
+
+    async def start(self, *addresses: str) -> list[int]:
+        """Serve on the addresses, and return the ports. Raises SettingError if one can't be had."""
+        ports = []
+        for address in addresses:
+            try:
+                ports.append(self._server.add_insecure_port(address))
+            except RuntimeError:
+                raise SettingError(variable_of("listen"), f"{address} can't be listened on") from None
+        try:
+            await self._store.ping()
+        except StoreUnavailableError as error:  # calls will say so too, until it is there
+            logs.event("error", "store_unavailable", error=error)
+        self._background = asyncio.create_task(self._watches.run())
+        await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
+        await self._server.start()
+        return ports
+
+    async def drain(self) -> None:
+        """Say that this server is about to stop: to who asks for health, to all watchers, and to new calls."""
+        await self._health.enter_graceful_shutdown()
+        self._edge.drain()
+        self._watches.drain()
+
+    async def stop(self) -> None:
+        """Drain, let open calls end, and stop."""
+        await self.drain()
+        stopping = asyncio.create_task(self._server.stop(self._settings.grace))
+        idle = asyncio.create_task(self._edge.idle())
+        await asyncio.wait({stopping, idle}, return_when=asyncio.FIRST_COMPLETED)
+        idle.cancel()
+        # Streams of other services, such as a watch of our health, would last for the whole grace.
+        await self._server.stop(min(_LAST_WORDS, self._settings.grace))
+        await stopping
+        if self._background is not None:
+            self._background.cancel()
+            await asyncio.wait([self._background])
+        await self._store.close()
+
+    async def failed(self) -> None:
+        """Return when what runs in the background has ended by itself, which it never should."""
+        if self._background is not None:
+            await asyncio.wait([self._background])
+
+
+async def serve(settings: Settings, *more_addresses: str) -> None:
+    """Serve until SIGTERM, or until whoever started this process is gone, which closes its standard input."""
+    server = Server(settings)
+    loop = asyncio.get_running_loop()
+    ending = asyncio.Event()
+    loop.add_signal_handler(signal.SIGTERM, ending.set)
+    await server.start(settings.listen, *more_addresses)
+    loop.add_reader(sys.stdin.fileno(), ending.set)
+    logs.event("info", "worker_started", address=settings.listen)
+    waits = [asyncio.create_task(ending.wait()), asyncio.create_task(server.failed())]
+    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    for wait in waits:
+        wait.cancel()
+    loop.remove_reader(sys.stdin.fileno())
+    logs.event("info", "worker_draining")
+    await server.stop()
+    logs.event("info", "worker_stopped")
+
+
+def main(environment: Mapping[str, str], number: int, own_address: str) -> int:
+    """Run as a worker of the supervisor, which asks for health at ``own_address``; return the exit code."""
+    try:
+        settings = Settings.from_environment(environment)
+        logs.configure(settings.log_level)
+        if settings.pin_workers and sys.platform == "linux":
+            cores = sorted(os.sched_getaffinity(0))
+            os.sched_setaffinity(0, {cores[number % len(cores)]})
+        uvloop.run(serve(settings, own_address))
+    except SettingError as error:
+        sys.stderr.write(f"{error}\n")
+        return EXIT_SETTING
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.environ, int(sys.argv[1]), sys.argv[2]))

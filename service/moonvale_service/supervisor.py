@@ -1,0 +1,231 @@
+"""The supervisor: owns the embedded store and the worker processes, restarts what ends, and stops the store last."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+from grpc_health.v1 import health, health_pb2
+
+from moonvale_service import logs
+from moonvale_service.credentials import creator_key_path, load_keys
+from moonvale_service.edge import SERVICE
+from moonvale_service.embedded import EmbeddedStore, EmbeddedStoreError
+from moonvale_service.server import EXIT_SETTING
+from moonvale_service.settings import SettingError, Settings, variable_of
+
+_EXIT_FAILED: Final = 1
+_DEFAULT_ADDRESS: Final = Settings.from_environment({}).listen
+_FIRST_PAUSE: Final = 0.1
+_LONGEST_PAUSE: Final = 10.0
+_STEADY_SECONDS: Final = 30.0  # a worker that ran that long has not failed at its start
+_MOST_STARTS: Final = 5  # of a worker, at first, until it has answered once
+_KILL_SECONDS: Final = 5.0  # beyond the grace
+
+_CHANNEL_OPTIONS: Final = (("grpc.initial_reconnect_backoff_ms", 50), ("grpc.max_reconnect_backoff_ms", 250))
+
+
+class Worker:
+    """One worker process, started again whenever it ends by itself."""
+
+    def __init__(self, number: int, environment: Mapping[str, str], folder: Path) -> None:
+        self.number = number
+        self.ready = asyncio.Event()
+        self._environment = environment
+        self._address = f"unix:{folder / f'worker-{number}.sock'}"
+        self._process: asyncio.subprocess.Process | None = None
+        self._stopping = asyncio.Event()
+
+    async def run(self) -> int:
+        """Keep the worker running until it is stopped; return 0 then, or the exit code that makes going on useless."""
+        pause = _FIRST_PAUSE
+        starts = 0
+        while not self._stopping.is_set():
+            began = time.monotonic()
+            starts += 1
+            code = await self._run_once()
+            if self._stopping.is_set():
+                break
+            logs.event("error", "worker_ended", worker=self.number, code=code)
+            if code == EXIT_SETTING:
+                return code
+            if starts == _MOST_STARTS and not self.ready.is_set():
+                return _EXIT_FAILED
+            if time.monotonic() - began >= _STEADY_SECONDS:
+                pause = _FIRST_PAUSE
+            try:
+                await asyncio.wait_for(self._stopping.wait(), pause)
+            except TimeoutError:
+                pause = min(2 * pause, _LONGEST_PAUSE)
+        return 0
+
+    def stop(self, number: int = signal.SIGTERM) -> None:
+        """Tell the process to end, and start it no more."""
+        self._stopping.set()
+        if self._process is not None and self._process.returncode is None:
+            self._process.send_signal(number)
+
+    async def _run_once(self) -> int:
+        # Its standard input ends when this process does, however that happens: then the worker stops too. It has a
+        # session of its own, so that a Ctrl-C reaches this process alone.
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", "moonvale_service.server", str(self.number), self._address),
+            stdin=asyncio.subprocess.PIPE,
+            env=dict(self._environment),
+            start_new_session=True,
+        )
+        if self._stopping.is_set():
+            self.stop()
+        asking = asyncio.create_task(self._ask_for_health())
+        code = await self._process.wait()
+        asking.cancel()
+        await asyncio.wait([asking])
+        return code
+
+    async def _ask_for_health(self) -> None:
+        async with grpc.aio.insecure_channel(self._address, _CHANNEL_OPTIONS) as channel:
+            check = channel.unary_unary(
+                f"/{health.SERVICE_NAME}/Check",
+                request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
+                response_deserializer=health_pb2.HealthCheckResponse.FromString,
+            )
+            while not self.ready.is_set():
+                try:
+                    answer = await check(health_pb2.HealthCheckRequest(service=SERVICE), wait_for_ready=True)
+                except grpc.RpcError:
+                    await asyncio.sleep(_FIRST_PAUSE)
+                else:
+                    if answer.status == health_pb2.HealthCheckResponse.SERVING:
+                        self.ready.set()
+
+
+class Supervisor:
+    """A whole service on this machine."""
+
+    def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
+        self._settings = settings
+        self._environment = environment
+        self._store = EmbeddedStore(settings.data) if settings.embedded else None
+
+    async def run(self) -> int:
+        """Serve until SIGTERM or SIGINT, and return the exit code. Raises SettingError and EmbeddedStoreError."""
+        ending = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, ending.set)
+        with reserve(self._settings.listen) as address, tempfile.TemporaryDirectory(prefix="moonvale-") as folder:
+            try:
+                if self._store is not None:
+                    await self._store.start()
+                load_keys(self._settings, make=self._settings.embedded)
+                return await self._run_workers(address, Path(folder), ending)
+            finally:
+                if self._store is not None:
+                    await self._store.stop()
+
+    async def _run_workers(self, address: str, folder: Path, ending: asyncio.Event) -> int:
+        environment = {**self._environment, variable_of("listen"): address}
+        workers = [Worker(number, environment, folder) for number in range(self._settings.workers)]
+        runs = [asyncio.create_task(worker.run()) for worker in workers]
+        for run in runs:
+            run.add_done_callback(lambda _: ending.set())
+        announcing = asyncio.create_task(self._announce(workers, address))
+        try:
+            await ending.wait()
+        finally:
+            announcing.cancel()
+            await self._stop(workers, runs)
+        return max(run.result() for run in runs)
+
+    async def _stop(self, workers: list[Worker], runs: list[asyncio.Task[int]]) -> None:
+        """Let the workers drain; end them when they take too long, or when another signal comes."""
+        hurry = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, hurry.set)
+        logs.event("info", "service_draining")
+        for worker in workers:
+            worker.stop()
+        drained = asyncio.gather(*runs)
+        hurrying = asyncio.create_task(hurry.wait())
+        waits: set[asyncio.Future[Any]] = {drained, hurrying}
+        latest = self._settings.grace + _KILL_SECONDS
+        await asyncio.wait(waits, timeout=latest, return_when=asyncio.FIRST_COMPLETED)
+        hurrying.cancel()
+        if not drained.done():
+            for worker in workers:
+                worker.stop(signal.SIGKILL)
+            await drained
+
+    async def _announce(self, workers: list[Worker], address: str) -> None:
+        """Say how to join, once all workers have answered."""
+        for worker in workers:
+            await worker.ready.wait()
+        logs.event("info", "service_ready", address=address)
+        sys.stdout.write(join_text(self._settings, address))
+        sys.stdout.flush()
+
+
+def join_text(settings: Settings, address: str) -> str:
+    """Return what people read when the service is ready."""
+    server = "" if address == _DEFAULT_ADDRESS else f" --server {address}"
+    kept = f"in {settings.data}" if settings.embedded else "in the store that MOONVALE_STORE names"
+    lines = [
+        f"Moonvale serves on {address} ({settings.workers} worker processes); games are kept {kept}.",
+        "",
+        f"  moonvale play{server}    sit down at a table with three agents",
+        f"  moonvale demo{server}    look on while four agents play",
+        "",
+    ]
+    key = creator_key_path(settings)
+    if key.exists():
+        lines.append(f"Who supplies a deal needs the creator key in {key}.")
+    lines.append("Ctrl-C stops the service.")
+    return "\n".join(lines) + "\n"
+
+
+@contextmanager
+def reserve(address: str) -> Iterator[str]:
+    """Hold the port of an address, so that workers can share it and nobody else has it; yield it with its number.
+
+    Raises SettingError if it can't be had.
+    """
+    host, _, port = address.rpartition(":")
+    try:
+        family, kind, protocol, _, where = socket.getaddrinfo(
+            host.strip("[]"), int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, protocol) as alone:  # no other service, not even one that shares its ports
+            alone.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            alone.bind(where)
+            where = alone.getsockname()
+        held = socket.socket(family, kind, protocol)
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        held.bind(where)
+    except OSError as error:
+        raise SettingError(variable_of("listen"), f"{address} can't be listened on: {error.strerror}") from None
+    with held:
+        yield f"{host}:{where[1]}"
+
+
+def main(environment: Mapping[str, str]) -> int:
+    """Serve with the settings of an environment until told to stop; return the exit code."""
+    try:
+        settings = Settings.from_environment(environment)
+        logs.configure(settings.log_level)
+        return asyncio.run(Supervisor(settings, environment).run())
+    except SettingError as error:
+        sys.stderr.write(f"{error}\n")
+        return EXIT_SETTING
+    except EmbeddedStoreError as error:
+        sys.stderr.write(f"The embedded store {error}\n")
+        return _EXIT_FAILED
