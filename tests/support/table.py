@@ -4,9 +4,10 @@
     t.ann.draws().exchanges(0, 1, 2, keep_at="right")
     assert t.ann.village == "?7 ?7 ?3 ?1 ?2 ?9 ?5"
 
-A card is written by its number: `7` lies faceup, `?7` facedown, `7~` sideways. Villages are written from the owner's
-left, deck and pile from the top. The players are ann, bob, cat and dan, clockwise. Every move goes through the legal
-actions of the open decision and must be the mover's to make, so a step that the rules don't allow fails the test.
+A card is written by its value: `7` lies faceup, `?7` facedown, `7~` sideways; Nelly is `-1`, the Obsessors are `9.1` to
+`9.4`, and `7/-1` is a 7 with a Nelly tucked under it. Villages are written from the owner's left, deck and pile from
+the top. The players are ann, bob, cat and dan, clockwise. Every move goes through the legal actions of the open
+decision and must be the mover's to make, so a step that the rules don't allow fails the test.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from collections import Counter
 from typing import Final
 
 from moonvale_engine import actions, decisions, play
+from moonvale_engine.cards.card import Card
+from moonvale_engine.catalog import face_text
 from moonvale_engine.deck import faces_in_play
 from moonvale_engine.events import EVERYBODY, KINDS, NOBODY, SPECTATOR, UNKNOWN, Event, seen_by
+from moonvale_engine.moves import tucked_under
 from moonvale_engine.notation import action_text, parse_action
-from moonvale_engine.options import Options, parse_deck
+from moonvale_engine.options import DEMANDS, Options, parse_deck
 from moonvale_engine.state import FACEUP, SEAT, SIDEWAYS, VILLAGE_SIZE, State
-from moonvale_engine.views import CardView, View, view
+from moonvale_engine.views import CardView, DecisionView, View, view
 
 NAMES: Final = ("ann", "bob", "cat", "dan")
 ENDS: Final = {"left": actions.LEFT, "right": actions.RIGHT}
@@ -52,6 +56,8 @@ def table(
     turn_limit: int = 200,
     memory: str = "assisted",
     successful_call: str = "zero",
+    token: str = "coin",
+    demands: tuple[str, ...] = DEMANDS,
 ) -> Table:
     """Set a table at the beginning of the active player's turn.
 
@@ -69,6 +75,8 @@ def table(
             turn_limit=turn_limit,
             memory=memory,
             successful_call=successful_call,
+            token=token,
+            demands=demands,
         ),
         SECRET,
     )
@@ -115,9 +123,10 @@ class _Dealer:
         copy = Counter[int]()
         order: list[tuple[int, int]] = []
         for face in faces:
-            order.append((copy[face], face))
-            copy[face] += 1
+            order.append((copy[face & 15], face))
+            copy[face & 15] += 1
         self._faces = [face for _, face in sorted(order)]  # mixed, so that cards left to chance differ in value
+        self._by_text = {face_text(s.cards, face): face for face in faces}
         self._next = 0
         s.flags[:] = bytes(len(s.flags))
         s.known[:] = bytes(len(s.known))
@@ -134,15 +143,15 @@ class _Dealer:
         return self._lay(self._faces[0], flags)
 
     def _lay_card(self, card: str) -> int:
-        number = card.removeprefix("?").removesuffix("~")
-        if not number.isdigit():
-            raise ValueError(f"'{card}' is no card: write 7, ?7, 7~ or ?7~")
+        text = card.removeprefix("?").removesuffix("~")
+        if text not in self._by_text:
+            raise ValueError(f"'{card}' is no card of this deck: write 7, ?7, 7~ or ?7~, Obsessors 9.1, Nelly -1")
         flags = (0 if card.startswith("?") else FACEUP) | (SIDEWAYS if card.endswith("~") else 0)
-        return self._lay(int(number), flags)
+        return self._lay(self._by_text[text], flags)
 
     def _lay(self, face: int, flags: int) -> int:
         if face not in self._faces:
-            raise ValueError(f"the deck has no more cards of number {face}")
+            raise ValueError(f"the deck has no more cards of number {face_text(self._s.cards, face)}")
         self._faces.remove(face)
         h = self._next
         self._next += 1
@@ -257,8 +266,13 @@ class Table:
         self.events.clear()
 
     def _cards(self, handles: bytearray | list[int]) -> str:
+        return " ".join([self._card(h) for h in handles])
+
+    def _card(self, h: int) -> str:
         s = self.state
-        return " ".join([_text(s.flags[h] & FACEUP != 0, s.identity[h], s.flags[h] & SIDEWAYS != 0) for h in handles])
+        text = _text(s.cards, s.flags[h] & FACEUP != 0, s.identity[h], s.flags[h] & SIDEWAYS != 0)
+        under = tucked_under(s, h)
+        return text if under == NOBODY else f"{text}/{self._card(under)}"
 
 
 class Viewer:
@@ -274,16 +288,37 @@ class Viewer:
 
     def sees(self, owner: Player) -> str:
         """A village as the viewer sees it."""
-        return " ".join([_seen(card) for card in self.view.seats[owner.seat].village])
+        return " ".join([self._seen(card) for card in self.view.seats[owner.seat].village])
 
     @property
     def sees_pile(self) -> str:
-        return " ".join([_seen(card) for card in self.view.pile])
+        return " ".join([self._seen(card) for card in self.view.pile])
 
     @property
     def sees_hand(self) -> str:
-        hand = self.view.hand
-        return "" if hand is None else _seen(hand)
+        return self._seen(self.view.hand)
+
+    @property
+    def sees_deck_top(self) -> str:
+        """The top card of the deck if it lies faceup, or nothing."""
+        return self._seen(self.view.deck_top)
+
+    @property
+    def sees_pool(self) -> str:
+        """What the viewer knows to be among the cards that the Eye token's shuffle mixed up."""
+        return " ".join([_text(self.table.state.cards, faceup, face, False) for face, faceup in self.view.pool])
+
+    @property
+    def sees_decision(self) -> DecisionView:
+        decision = self.view.decision
+        assert decision is not None
+        return decision
+
+    def _seen(self, card: CardView | None) -> str:
+        if card is None:
+            return ""
+        text = _text(self.table.state.cards, card.faceup, card.face, card.sideways)
+        return text if card.tucked is None else f"{text}/{self._seen(card.tucked)}"
 
     def reads(self, kind: str) -> list[Event]:
         """Return the events of a kind since the table was set as the viewer gets them."""
@@ -324,12 +359,12 @@ class Player(Viewer):
         """Use the draw ability of a pile card."""
         return self._act(actions.ACTIVATE, depth)
 
-    def discards(self, spot: int | None = None, *, by: int | None = None) -> Player:
-        """Discard the card in hand; or the own card at a spot, by the Curator at another."""
+    def discards(self, spot: int | None = None, *, by: int | None = None, spotters: int = 0) -> Player:
+        """Discard the card in hand; or the own card at a spot, by the Curator or Simon at another; declare Spotters."""
         if spot is None:
             return self._act(actions.DISCARD)
-        assert by is not None, "say by which Curator"
-        return self._act(actions.DISCARD_RESIDENT, by, spot)
+        assert by is not None, "say by which Curator or Simon"
+        return self._act(actions.DISCARD_RESIDENT, by, spot, spotters)
 
     def turns(self, spot: int, *, by: int) -> Player:
         """Turn an own card by 90 degrees, by the Curator at a spot."""
@@ -344,6 +379,54 @@ class Player(Viewer):
     def uses_token(self) -> Player:
         return self._act(actions.USE_TOKEN)
 
+    def draws_with_token(self, card: str | None = None) -> Player:
+        """Look through the deck; and draw such a card: `7`, `?9.1`."""
+        self._act(actions.DRAW_WITH_TOKEN)
+        return self if card is None else self.chooses(card)
+
+    def chooses(self, card: str) -> Player:
+        """Choose such a card of the deck: `7` a faceup one, `?9.1` a facedown one."""
+        faces = {face_text(self.table.state.cards, face): face for face in faces_in_play(self.table.state.cards)}
+        return self._act(actions.CHOOSE, faces[card.removeprefix("?")], 0 if card.startswith("?") else 1)
+
+    def gambles(self, value: int | None = None) -> Player:
+        """Begin to gamble; and predict a value."""
+        self._act(actions.GAMBLE)
+        return self if value is None else self.predicts(value)
+
+    def predicts(self, value: int) -> Player:
+        return self._act(actions.PREDICT, value + 1)
+
+    def wins(self, spot: int, *, spotters: int = 0) -> Player:
+        """Discard an own card as the reward of a right prediction."""
+        assert self.table.decision == "reward", self.table.decision
+        return self._act(actions.PICK, actions.square(self.seat, spot), spotters)
+
+    def declines(self) -> Player:
+        """Take no reward."""
+        return self._act(actions.DECLINE)
+
+    def declares(self, spotters: int) -> Player:
+        """Declare Spotters for the set."""
+        return self._act(actions.DECLARE, spotters)
+
+    def passes(self) -> Player:
+        """Leave the top card of the pile unanswered."""
+        return self._act(actions.PASS)
+
+    def keeps(self, end: str) -> Player:
+        """Keep the card in hand, which fits nowhere, at an end of the own village."""
+        return self._act(actions.KEEP).places_at(end)
+
+    def puts_on_top(self, spot: int) -> Player:
+        """Choose which of the discarded Obsessors lies on top."""
+        assert self.table.decision == "obsessor", self.table.decision
+        return self._act(actions.PICK, actions.square(self.seat, spot))
+
+    def undermines(self, depth: int) -> Player:
+        """Choose a pile card for an exchange with a village card."""
+        return self._act(actions.UNDERMINE, depth)
+
     def names(self, *spots: int) -> Player:
         """Name own cards for an exchange, one after the other."""
         for spot in spots:
@@ -355,14 +438,22 @@ class Player(Viewer):
         return self._act(actions.CLOSE)
 
     def exchanges(
-        self, *spots: int, into: int | None = None, keep_at: str | None = None, penalty_at: str | None = None
+        self,
+        *spots: int,
+        into: int | None = None,
+        keep_at: str | None = None,
+        penalty_at: str | None = None,
+        spotters: int = 0,
     ) -> Player:
-        """Exchange own cards for the card in hand.
+        """Exchange own cards for the card in hand, declaring Spotters.
 
         into: the spot for the new card, of a set that matches. keep_at: the end for the new card, of a set that fails;
         penalty_at: the end for the card from the deck, if not the same.
         """
-        self.names(*spots).closes()
+        self.names(*spots)
+        if spotters:
+            self.declares(spotters)
+        self.closes()
         if into is not None:
             self.places(into)
         if keep_at is not None:
@@ -375,14 +466,14 @@ class Player(Viewer):
         """Put the new card into a spot."""
         return self._act(actions.PLACE, spot)
 
-    def places_at(self, end: str) -> Player:
-        """Put a card at an end, left or right, of the own village."""
-        return self._act(actions.PLACE_END, self.seat << 1 | ENDS[end])
+    def places_at(self, end: str, owner: Player | None = None) -> Player:
+        """Put a card at an end, left or right, of the own village; or of another."""
+        return self._act(actions.PLACE_END, (owner or self).seat << 1 | ENDS[end])
 
-    def picks(self, owner: Player, spot: int) -> Player:
-        """Choose a village card as the target of an ability."""
+    def picks(self, owner: Player, spot: int, *, spotters: int = 0) -> Player:
+        """Choose a village card as the target of an ability; declare Spotters if it will be an own discard."""
         assert self.table.decision == "target", self.table.decision
-        return self._act(actions.PICK, actions.square(owner.seat, spot))
+        return self._act(actions.PICK, actions.square(owner.seat, spot), spotters)
 
     def flips(self, owner: Player, spot: int) -> Player:
         """Choose a village card as the target of an ability, and see it turned over."""
@@ -400,6 +491,11 @@ class Player(Viewer):
         assert self.table.decision == "look", self.table.decision
         return self._act(actions.PICK, actions.square(owner.seat, spot))
 
+    def searches(self, owner: Player) -> Player:
+        """Choose the village that a Spotter looks into."""
+        assert self.table.decision == "target", self.table.decision
+        return self._act(actions.VILLAGE, owner.seat)
+
     def stops(self) -> Player:
         """Look at no more cards."""
         return self._act(actions.STOP)
@@ -411,6 +507,14 @@ class Player(Viewer):
     def gives(self, spot: int, *, by: int, to: Player) -> Player:
         """Give an own card to another player, by the scoring ability of the card at a spot."""
         return self._act(actions.GIVE, by, spot, to.seat)
+
+    def tucks(self, spot: int, owner: Player, under: int) -> Player:
+        """Tuck the own Nelly at a spot under a card of a village."""
+        return self._act(actions.TUCK, spot, actions.square(owner.seat, under))
+
+    def bombs(self, owner: Player, spot: int, *, by: int) -> Player:
+        """Take a card out of the round, by the own Mad Bomber at a spot."""
+        return self._act(actions.BOMB, by, actions.square(owner.seat, spot))
 
     def done(self) -> Player:
         """Use no more scoring abilities."""
@@ -435,9 +539,5 @@ class Player(Viewer):
         return self
 
 
-def _seen(card: CardView) -> str:
-    return _text(card.faceup, card.face, card.sideways)
-
-
-def _text(faceup: bool, face: int, sideways: bool) -> str:
-    return ("" if faceup else "?") + ("" if face == UNKNOWN else str(face & 15)) + ("~" if sideways else "")
+def _text(cards: tuple[Card, ...], faceup: bool, face: int, sideways: bool) -> str:
+    return ("" if faceup else "?") + ("" if face == UNKNOWN else face_text(cards, face)) + ("~" if sideways else "")
