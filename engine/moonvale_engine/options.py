@@ -87,6 +87,10 @@ def parse_deck(text: str) -> tuple[str, ...]:
     Raises OptionError for ``deck``.
     """
     first, *changes = (part.strip() for part in text.split(","))
+    if "=" in first:
+        raise OptionError(
+            "deck", f"'{first}' names no deck for the other numbers; begin with one of: {', '.join(DECKS)}"
+        )
     if first not in DECKS:
         raise OptionError("deck", _one_of(first, DECKS))
     deck = [first] * NUMBERS

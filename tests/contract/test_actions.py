@@ -1,8 +1,10 @@
 """Every action of the engine is a message of the contract and comes back as it was; malformed ones name their field."""
 
+import keyword
 from itertools import product
 
 import pytest
+from google.protobuf import text_format
 
 from moonvale.v1 import action_pb2 as pb
 from moonvale.v1 import view_pb2
@@ -25,6 +27,10 @@ BOUNDS = {
     engine.END: (0 << 1 | engine.LEFT, 3 << 1 | engine.RIGHT),
     engine.PAIR: (0 << 3 | 1, 3 << 3 | 4),
     engine.DIRECTION: (engine.CLOCKWISE, engine.COUNTERCLOCKWISE),
+    engine.SPOTTERS: (1, 4),
+    engine.VALUE: (-1 + 1, 13 + 1),
+    engine.FACE: (0, 9, 9 | 3 << 4, 13),
+    engine.FACEUP: (0, 1),
 }
 
 EXAMPLES = [
@@ -59,6 +65,33 @@ EXAMPLES = [
     (pack(engine.END_TURN), pb.Action(end_turn=pb.EndTurnAction())),
     (pack(engine.DONE), pb.Action(done=pb.DoneAction())),
     (pack(engine.GIVE, 0, 4, 2), pb.Action(give=pb.GiveAction(resident_spot=0, spot=4, seat=2))),
+    (pack(engine.DRAW_WITH_TOKEN), pb.Action(draw_with_token=pb.DrawWithTokenAction())),
+    (pack(engine.CHOOSE, 9 | 1 << 4, 1), pb.Action(choose=pb.ChooseAction(number=9, variant=2, faceup=True))),
+    (pack(engine.GAMBLE), pb.Action(gamble=pb.GambleAction())),
+    (pack(engine.PREDICT, -1 + 1), pb.Action(predict=pb.PredictAction(value=-1))),
+    (pack(engine.DECLINE), pb.Action(decline=pb.DeclineAction())),
+    (pack(engine.KEEP), pb.Action(keep=pb.KeepAction())),
+    (pack(engine.DECLARE, 2), pb.Action(declare=pb.DeclareAction(spotters=2))),
+    (pack(engine.UNDERMINE, 3), pb.Action(undermine=pb.UndermineAction(depth=3))),
+    (pack(engine.PASS), pb.Action(pass_reaction=pb.PassReactionAction())),
+    (
+        pack(engine.TUCK, 2, square(1, 0)),
+        pb.Action(tuck=pb.TuckAction(resident_spot=2, card=VillageSpot(seat=1, spot=0))),
+    ),
+    (
+        pack(engine.BOMB, 0, square(3, 2)),
+        pb.Action(bomb=pb.BombAction(resident_spot=0, card=VillageSpot(seat=3, spot=2))),
+    ),
+]
+
+# What may be left out, and what it then means.
+LEFT_OUT = [
+    ("pick {card {seat: 1 spot: 0}}", pack(engine.PICK, square(1, 0), 0)),
+    ("pick {card {seat: 1 spot: 0} spotters: 3}", pack(engine.PICK, square(1, 0), 3)),
+    ("discard_resident {resident_spot: 1 spot: 2}", pack(engine.DISCARD_RESIDENT, 1, 2, 0)),
+    ("discard_resident {resident_spot: 1 spot: 2 spotters: 4}", pack(engine.DISCARD_RESIDENT, 1, 2, 4)),
+    ("choose {number: 9}", pack(engine.CHOOSE, 9, 0)),
+    ("choose {number: 9 variant: 1 faceup: false}", pack(engine.CHOOSE, 9, 0)),
 ]
 
 MALFORMED = [
@@ -90,12 +123,28 @@ MALFORMED = [
     ("peek {spots: 3 spots: 5}", ".peek.spots", "needs two different spots"),
     ("peek {spots: -1 spots: 0}", ".peek.spots", "needs two different spots"),
     ("peek {spots: 0 spots: 1 spots: 2}", ".peek.spots", "needs two different spots"),
+    ("pick {card {seat: 0 spot: 0} spotters: 5}", ".pick.spotters", "must be 0..4, is 5"),
+    ("discard_resident {resident_spot: 0 spot: 0 spotters: -1}", ".discard_resident.spotters", "must be 0..4, is -1"),
+    ("choose {}", ".choose.number", "is required: 0..13"),
+    ("choose {number: 14}", ".choose.number", "must be 0..13, is 14"),
+    ("choose {number: 9 variant: 5}", ".choose.variant", "must be 1..4, is 5"),
+    ("choose {number: 9 variant: -1}", ".choose.variant", "must be 1..4, is -1"),
+    ("predict {}", ".predict.value", "is required: -1..13"),
+    ("predict {value: -2}", ".predict.value", "must be -1..13, is -2"),
+    ("predict {value: 14}", ".predict.value", "must be -1..13, is 14"),
+    ("declare {}", ".declare.spotters", "is required: 1..4"),
+    ("declare {spotters: 0}", ".declare.spotters", "must be 1..4, is 0"),
+    ("undermine {}", ".undermine.depth", "is required: 0..51"),
+    ("tuck {card {seat: 0 spot: 0}}", ".tuck.resident_spot", "is required: 0..51"),
+    ("tuck {resident_spot: 0}", ".tuck.card", "is required"),
+    ("bomb {resident_spot: 0 card {seat: 4 spot: 0}}", ".bomb.card.seat", "must be 0..3, is 4"),
 ]
 
 
 def test_verbs_of_the_engine_and_of_the_contract_are_the_same() -> None:
     verbs = [field.name for field in pb.Action.DESCRIPTOR.oneofs_by_name["verb"].fields]
-    assert verbs == [name.lower() for name, _ in engine.FIELDS]
+    assert [verb.removesuffix("_reaction") for verb in verbs] == [name.lower() for name, _ in engine.FIELDS]
+    assert not any(keyword.iskeyword(verb) for verb in verbs)
 
 
 def test_there_is_an_example_of_every_verb() -> None:
@@ -116,7 +165,13 @@ def test_an_action_with_any_arguments_comes_back_as_it_was(verb: int) -> None:
         assert actions.from_proto(sent, PATH) == action
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("text", "action"), LEFT_OUT)
+def test_what_is_left_out_has_a_meaning(text: str, action: int) -> None:
+    assert actions.from_proto(text_format.Parse(text, pb.Action()), PATH) == action
+    assert actions.from_proto(actions.to_proto(action), PATH) == action
+
+
+@pytest.mark.parametrize("seed", range(12))
 def test_the_legal_actions_of_a_game_come_back_as_they_were(seed: int) -> None:
     for s in positions(random_setup(seed, rounds=1)):
         offered = view_pb2.Decision.FromString(actions.legal_actions(legal_actions(s))).legal_actions
@@ -125,8 +180,6 @@ def test_the_legal_actions_of_a_game_come_back_as_they_were(seed: int) -> None:
 
 @pytest.mark.parametrize(("text", "field", "message"), MALFORMED)
 def test_a_malformed_action_names_its_field(text: str, field: str, message: str) -> None:
-    from google.protobuf import text_format
-
     with pytest.raises(FieldError) as raised:
         actions.from_proto(text_format.Parse(text, pb.Action()), PATH)
     assert raised.value.field == PATH + field

@@ -1,10 +1,12 @@
 """The catalogue tells every card type and token of the engine, with a text for people."""
 
+import pytest
 from google.protobuf.json_format import MessageToDict
 
 from moonvale.v1 import catalog_pb2 as pb
 from moonvale_engine import Options
-from moonvale_engine.catalog import CARDS, cards_in_play
+from moonvale_engine.catalog import CARDS
+from moonvale_engine.events import UNKNOWN
 from moonvale_engine.options import DECKS, TOKENS
 from moonvale_engine.texts import card_text, token_text
 from moonvale_service.convert import cards, catalog
@@ -42,14 +44,41 @@ def test_every_kind_of_ability_is_told() -> None:
 
 def test_every_token_is_told() -> None:
     assert [MessageToDict(token) for token in catalog.token_types()] == [
-        {"key": "coin", "name": "Coin", "ability": token_text("coin").ability}
+        {"key": "coin", "name": "Coin", "ability": token_text("coin").ability},
+        {"key": "eye", "name": "Eye", "ability": token_text("eye").ability},
     ]
     assert tuple(token.key for token in catalog.token_types()) == TOKENS
 
 
-def test_a_face_leads_to_its_card_type() -> None:
-    types = cards_in_play(Options())
+def test_a_card_type_that_is_no_number_of_its_value_is_told_so() -> None:
+    told = {card.key: (card.number, card.value) for card in catalog.card_types()}
+    assert {key: pair for key, pair in told.items() if pair[0] != pair[1]} == {"eye/nelly": (1, -1)}
+
+
+@pytest.mark.parametrize("deck", DECKS)
+def test_a_face_leads_to_its_card_type(deck: str) -> None:
+    faces = cards.faces(Options(deck=(deck,) * 14))
     keys = {card.key: card for card in catalog.card_types()}
-    for number in range(14):
-        face = cards.card(types, 0, number).face
-        assert (keys[face.key].number, keys[face.key].value) == (face.number, face.value) == (number, number)
+    assert sorted({face & 15 for face in faces}) == list(range(14))
+    for face in faces:
+        told = cards.card(faces, 0, face).face
+        assert (keys[told.key].deck, keys[told.key].number) == (deck, face & 15)
+        assert (keys[told.key].number, keys[told.key].value) == (told.number, told.value)
+
+
+def test_the_four_obsessors_differ_in_variant_and_demand() -> None:
+    demands = ("odd", "at most -1", "odd", "at least 13")
+    faces = cards.faces(Options(deck=("eye",) * 14, demands=demands))
+    told = [MessageToDict(cards.card(faces, 0, 9 | variant << 4).face) for variant in range(4)]
+    plain = {"key": "eye/obsessor", "number": 9, "value": 9}
+    assert told == [
+        plain | {"variant": 1, "demand": {"parity": "PARITY_ODD"}},
+        plain | {"variant": 2, "demand": {"atMost": -1}},
+        plain | {"variant": 3, "demand": {"parity": "PARITY_ODD"}},
+        plain | {"variant": 4, "demand": {"atLeast": 13}},
+    ]
+    assert "variant" not in MessageToDict(cards.card(faces, 0, 8).face)
+
+
+def test_an_unknown_face_is_absent() -> None:
+    assert MessageToDict(cards.card(cards.faces(Options()), 7, UNKNOWN)) == {"handle": 7}

@@ -48,6 +48,10 @@ ROUTES = {
 # Numbers that are at least 1 whenever they are given, so that a JSON mapper may leave out a 0.
 NEVER_ZERO = {
     "CardType.copies",
+    "ChooseAction.variant",
+    "Decision.declared_spotters",
+    "DiscardResidentAction.spotters",
+    "Face.variant",
     "GetServerInfoResponse.rules_version",
     "Limits.max_actions",
     "Limits.max_labels",
@@ -55,6 +59,7 @@ NEVER_ZERO = {
     "Limits.max_request_bytes",
     "Limits.max_text_bytes",
     "ListEventsRequest.page_size",
+    "PickAction.spotters",
     "ReplayEntry.version",
     "ResignResponse.version",
     "RoundBeganEvent.round",

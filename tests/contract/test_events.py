@@ -5,20 +5,19 @@ from collections.abc import Iterator
 import pytest
 from google.protobuf.json_format import MessageToDict
 
+from moonvale.v1 import card_pb2, result_pb2
 from moonvale.v1 import event_pb2 as pb
-from moonvale.v1 import result_pb2
 from moonvale_engine import NOBODY, RESIGNATION, SPECTATOR, UNKNOWN, Entry, Event, Options, State, history, seen_by
 from moonvale_engine import events as engine
 from moonvale_engine import log as engine_log
 from moonvale_engine.actions import DRAW, square
-from moonvale_engine.catalog import cards_in_play
 from moonvale_engine.play import seat_to_act
-from moonvale_service.convert import actions, events
+from moonvale_service.convert import actions, cards, events
 from moonvale_service.convert.results import REASONS
 from tests.support.playing import positions, random_setup
 
 OPTIONS = Options()
-TYPES = cards_in_play(OPTIONS)
+FACES = cards.faces(OPTIONS)
 ALL = engine.EVERYBODY
 FACE_8 = {"key": "coin/assassin", "number": 8, "value": 8}
 FACE_0 = {"key": "coin/regifter", "number": 0, "value": 0}
@@ -83,6 +82,14 @@ EXAMPLES: list[tuple[Event, dict[str, object]]] = [
         (engine.GAME_OVER, NOBODY, engine.OVER_BY_RESIGNATION, 0, ALL, (2, 0, 1)),
         {"gameOver": {"reason": "GAME_OVER_REASON_RESIGNATION", "places": [2, 0, 1]}},
     ),
+    ((engine.PREDICTED, 2, -1, 0, ALL, ()), {"seat": 2, "predicted": {"value": -1}}),
+    ((engine.KEPT, 2, 0, 0, ALL, ()), {"seat": 2, "kept": {}}),
+    ((engine.SEARCHED, 2, 0, 0, ALL, (NOBODY, 0, NOBODY, 8)), {"seat": 2, "searched": {"faces": [FACE_0, FACE_8]}}),
+    ((engine.SHUFFLED, 2, 0, 0, ALL, ()), {"seat": 2, "shuffled": {"deckCount": 0}}),
+    (
+        (engine.TUCKED, 0, square(0, 3), square(2, 0), ALL, (0, 8)),
+        {"seat": 0, "tucked": {"card": CARD, "origin": {"seat": 0, "spot": 3}, "host": {"seat": 2, "spot": 0}}},
+    ),
 ]
 
 PLACES = [
@@ -90,6 +97,7 @@ PLACES = [
     (engine.DECK_BOTTOM, {"zone": "ZONE_DECK_BOTTOM"}),
     (engine.PILE_BOTTOM, {"zone": "ZONE_PILE_BOTTOM"}),
     (engine.HAND, {"zone": "ZONE_HAND"}),
+    (engine.ASIDE, {"zone": "ZONE_ASIDE"}),
     (engine.PILE, {"zone": "ZONE_PILE", "depth": 0}),
     (square(0, 0), {"zone": "ZONE_VILLAGE", "villageSpot": {"seat": 0, "spot": 0}}),
     (square(3, 12), {"zone": "ZONE_VILLAGE", "villageSpot": {"seat": 3, "spot": 12}}),
@@ -122,13 +130,13 @@ def test_there_is_an_example_of_every_kind() -> None:
 
 @pytest.mark.parametrize(("event", "reads"), EXAMPLES, ids=engine.KINDS)
 def test_an_event_is_its_message(event: Event, reads: dict[str, object]) -> None:
-    assert MessageToDict(events.to_proto(TYPES, event)) == reads
+    assert MessageToDict(events.to_proto(FACES, event)) == reads
 
 
 @pytest.mark.parametrize(("place", "reads"), PLACES)
 def test_a_place_is_its_message(place: int, reads: dict[str, object]) -> None:
     event = (engine.MOVED, 0, place, engine.HAND, ALL, (0, UNKNOWN))
-    assert MessageToDict(events.to_proto(TYPES, event))["moved"]["origin"] == reads
+    assert MessageToDict(events.to_proto(FACES, event))["moved"]["origin"] == reads
 
 
 def test_every_reason_and_cause_of_the_engine_has_a_number_of_its_own() -> None:
@@ -159,27 +167,35 @@ def test_what_a_viewer_may_not_know_is_absent() -> None:
     assert _event(seen_by(looked, 1)).looked.cards[0].face.number == 8
     for viewer in (0, 2, SPECTATOR):
         assert MessageToDict(_event(seen_by(looked, viewer))) == {"seat": 1, "looked": {"cards": [{"handle": 4}]}}
+    searched = (engine.SEARCHED, 1, 0, 0, 1 << 1, (NOBODY, 0, NOBODY, 8))
+    assert len(_event(seen_by(searched, 1)).searched.faces) == 2
+    assert MessageToDict(_event(seen_by(searched, 0))) == {"seat": 1, "searched": {}}
     acted = (engine.ACTED, 1, DRAW, engine.BY_PLAYER, 1 << 1, ())
     assert MessageToDict(_event(seen_by(acted, 0))) == {"seat": 1, "acted": {"cause": "CAUSE_PLAYER"}}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(16))
 def test_the_events_of_a_game_are_told_in_full_to_those_who_may_know(seed: int) -> None:
     kinds = set[str]()
     for s, happened in told(seed):
-        types = cards_in_play(s.options)
+        faces = cards.faces(s.options)
         for viewer in (*range(s.options.players), SPECTATOR):
             for event in happened:
-                message = events.to_proto(types, seen_by(event, viewer))
+                message = events.to_proto(faces, seen_by(event, viewer))
                 kind, seat, a, _, audience, pairs = event
                 kinds.add(engine.KINDS[kind])
                 assert message.WhichOneof("kind") == engine.KINDS[kind].lower()
                 assert message.HasField("seat") == (seat != NOBODY)
                 if kind == engine.ACTED:
-                    assert actions.from_proto(message.acted.action, "") == a
+                    known = audience >> viewer & 1 != 0
+                    assert message.acted.HasField("action") == known
+                    assert not known or actions.from_proto(message.acted.action, "") == a
+                elif kind == engine.SEARCHED:
+                    shown = pairs[1::2] if audience >> viewer & 1 else ()
+                    assert [face_number(face) for face in message.searched.faces] == list(shown)
                 elif kind != engine.GAME_OVER:
-                    faces = pairs[1::2] if audience >> viewer & 1 else [UNKNOWN] * (len(pairs) // 2)
-                    assert list(cards_of(message)) == list(zip(pairs[::2], faces, strict=True))
+                    expected = pairs[1::2] if audience >> viewer & 1 else [UNKNOWN] * (len(pairs) // 2)
+                    assert list(cards_of(message)) == list(zip(pairs[::2], expected, strict=True))
     assert {"MOVED", "LOOKED", "SHOWN", "SCORED", "GAME_OVER"} <= kinds
 
 
@@ -191,12 +207,17 @@ def cards_of(event: pb.Event) -> Iterator[tuple[int, int]]:
             found = list(kind.cards)
         case pb.RoundBeganEvent():
             found = [kind.first_of_pile]
-        case pb.MovedEvent() | pb.FlippedEvent() | pb.TurnedEvent() | pb.AbilityBeganEvent():
+        case pb.MovedEvent() | pb.FlippedEvent() | pb.TurnedEvent() | pb.AbilityBeganEvent() | pb.TuckedEvent():
             found = [kind.card]
         case _:
             found = []
     for card in found:
-        yield card.handle, card.face.number if card.HasField("face") else UNKNOWN
+        yield card.handle, face_number(card.face) if card.HasField("face") else UNKNOWN
+
+
+def face_number(face: card_pb2.Face) -> int:
+    """The engine's number of a face."""
+    return face.number | (max(face.variant, 1) - 1) << 4
 
 
 def test_an_entry_of_the_log_says_who_why_and_when() -> None:
@@ -226,4 +247,4 @@ def test_the_creation_is_version_0_and_nobodys() -> None:
 
 
 def _event(event: Event) -> pb.Event:
-    return events.to_proto(TYPES, event)
+    return events.to_proto(FACES, event)

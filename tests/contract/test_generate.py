@@ -80,8 +80,8 @@ def test_generated_code_that_is_not_what_the_contract_says_is_found_and_mended(c
 
 
 def test_an_addition_becomes_the_baseline(copy: Path) -> None:
-    change(copy / PROTO, "  bool spent = 6;\n", "  bool spent = 6;\n  // A new thing.\n  bool tucked = 8;\n")
+    change(copy / PROTO, "  bool spent = 6;\n", "  bool spent = 6;\n  // A new thing.\n  bool marked = 9;\n")
     assert generate(copy) == (0, "")
     assert generate(copy, "--baseline") == (0, "")
-    change(copy / PROTO, "  bool tucked = 8;\n", "  bool hidden = 8;\n")
+    change(copy / PROTO, "  bool marked = 9;\n", "  bool hidden = 9;\n")
     assert generate(copy, "--check")[0] == 1

@@ -6,13 +6,14 @@ from typing import Final
 
 from moonvale.v1 import catalog_pb2 as pb
 from moonvale_engine import texts
-from moonvale_engine.cards.card import DRAWN, RESIDENT, SCORING
+from moonvale_engine.cards.card import DRAWN, PILE_TOP, RESIDENT, SCORING
 from moonvale_service.convert import cards
 
 _ABILITY_KINDS: Final = {
     DRAWN: pb.ABILITY_KIND_DRAWN,
     RESIDENT: pb.ABILITY_KIND_RESIDENT,
     SCORING: pb.ABILITY_KIND_SCORING,
+    PILE_TOP: pb.ABILITY_KIND_PILE_TOP,
 }
 
 

@@ -8,7 +8,6 @@ from typing import Final
 from moonvale.v1 import card_pb2
 from moonvale.v1 import event_pb2 as pb
 from moonvale_engine import events as engine
-from moonvale_engine.catalog import cards_in_play
 from moonvale_engine.log import BY_CALLER, RESIGNATION, Entry
 from moonvale_engine.options import Options
 from moonvale_service.convert import actions, cards, results
@@ -20,6 +19,7 @@ _ENTRY_CAUSES: Final = {BY_CALLER: pb.CAUSE_PLAYER}
 _SHOWN_REASONS: Final = {
     engine.SHOWN_FAILED_SET: pb.SHOWN_REASON_FAILED_SET,
     engine.SHOWN_ROUND_END: pb.SHOWN_REASON_ROUND_END,
+    engine.SHOWN_REFUSED: pb.SHOWN_REASON_REFUSED,
 }
 _ROUND_END_REASONS: Final = {
     engine.END_BY_CALL: pb.ROUND_END_REASON_CALL,
@@ -41,14 +41,14 @@ def log_entry(
 
     time: milliseconds since the epoch. seat_to_act: whose turn to act it is after the entry, or NOBODY.
     """
-    types = cards_in_play(options)
+    faces = cards.faces(options)
     return pb.LogEntry(
         version=version,
         mark=mark,
         seat=None if entry is None else entry.seat,
         cause=pb.CAUSE_CREATION if entry is None else entry_cause(entry),
         create_time=timestamp(time),
-        events=[to_proto(types, event) for event in events],
+        events=[to_proto(faces, event) for event in events],
         seat_to_act=None if seat_to_act == engine.NOBODY else seat_to_act,
     )
 
@@ -60,13 +60,13 @@ def entry_cause(entry: Entry) -> pb.Cause.ValueType:
     return _ENTRY_CAUSES[entry.cause]
 
 
-def to_proto(types: cards.Types, event: engine.Event) -> pb.Event:
+def to_proto(faces: cards.Faces, event: engine.Event) -> pb.Event:
     """Return an event, as ``seen_by`` the viewer, as message."""
     kind, seat, a, b, _, pairs = event
     if kind == engine.GAME_OVER:
         message = pb.Event(game_over=pb.GameOverEvent(reason=results.REASONS[a], places=pairs))
     else:
-        seen = [cards.card(types, pairs[i], pairs[i + 1]) for i in range(0, len(pairs), 2)]
+        seen = [cards.card(faces, pairs[i], pairs[i + 1]) for i in range(0, len(pairs), 2)]
         message = _BUILDERS[kind](a, b, seen)
     if seat != engine.NOBODY:
         message.seat = seat
@@ -127,6 +127,15 @@ def _token_awarded(active: int, _: int, seen: list[card_pb2.Card]) -> pb.Event:
     return pb.Event(token_awarded=pb.TokenAwardedEvent(active=active == 1))
 
 
+def _searched(_: int, __: int, seen: list[card_pb2.Card]) -> pb.Event:
+    return pb.Event(searched=pb.SearchedEvent(faces=[card.face for card in seen if card.HasField("face")]))
+
+
+def _tucked(square: int, host: int, seen: list[card_pb2.Card]) -> pb.Event:
+    spots = (cards.village_spot(square), cards.village_spot(host))
+    return pb.Event(tucked=pb.TuckedEvent(card=seen[0], origin=spots[0], host=spots[1]))
+
+
 #: What the arguments and cards of an event become, by its kind; GAME_OVER, which holds seats, is built in ``to_proto``.
 _BUILDERS: Final[dict[int, Callable[[int, int, list[card_pb2.Card]], pb.Event]]] = {
     engine.ACTED: _acted,
@@ -145,4 +154,9 @@ _BUILDERS: Final[dict[int, Callable[[int, int, list[card_pb2.Card]], pb.Event]]]
     engine.ROUND_ENDED: _round_ended,
     engine.SCORED: _scored,
     engine.TOKEN_AWARDED: _token_awarded,
+    engine.PREDICTED: lambda a, b, seen: pb.Event(predicted=pb.PredictedEvent(value=a)),
+    engine.KEPT: lambda a, b, seen: pb.Event(kept=pb.KeptEvent()),
+    engine.SEARCHED: _searched,
+    engine.SHUFFLED: lambda a, b, seen: pb.Event(shuffled=pb.ShuffledEvent(deck_count=a)),
+    engine.TUCKED: _tucked,
 }

@@ -9,6 +9,7 @@ from moonvale.v1 import options_pb2 as pb
 from moonvale_engine.errors import OptionError
 from moonvale_engine.options import Options, deck_text, parse_deck
 from moonvale_engine.shuffle import SECRET_BYTES
+from moonvale_service.convert import demands
 from moonvale_service.errors import FieldError
 
 _MEMORIES: Final = {"assisted": pb.MEMORY_ASSISTED, "table": pb.MEMORY_TABLE}
@@ -22,7 +23,8 @@ _DEFAULTS: Final = Options()
 def from_proto(message: pb.Options, deal: game_service_pb2.Deal | None = None) -> Options:
     """Return the options of a new game, defaults filled in; ``deal``: the supplied one, if any.
 
-    Raises FieldError with a path of CreateGameRequest: ``options.players``, ``deal.villages``.
+    Raises FieldError with a path of CreateGameRequest: ``options.players``, ``options.demands[1].at_most``,
+    ``deal.villages``.
     """
     if message.memory and message.memory not in _MEMORY_OF:
         raise FieldError("options.memory", f"must be one of {', '.join(map(pb.Memory.Name, _MEMORY_OF))}")
@@ -40,12 +42,17 @@ def from_proto(message: pb.Options, deal: game_service_pb2.Deal | None = None) -
             turn_limit=message.turn_limit if message.HasField("turn_limit") else _DEFAULTS.turn_limit,
             memory=_MEMORY_OF.get(message.memory, _DEFAULTS.memory),
             successful_call=_SUCCESSFUL_CALL_OF.get(message.successful_call, _DEFAULTS.successful_call),
+            demands=_demands(message) if message.demands else _DEFAULTS.demands,
             villages=tuple(deal.villages) if deal is not None else (),
             deal_supplied=deal is not None,
         )
     except OptionError as error:
         message_name = "deal" if error.field == "villages" else "options"
         raise FieldError(f"{message_name}.{error.field}", error.message) from error
+
+
+def _demands(message: pb.Options) -> tuple[str, ...]:
+    return tuple([demands.from_proto(demand, f"options.demands[{i}]") for i, demand in enumerate(message.demands)])
 
 
 def to_proto(options: Options) -> pb.Options:
@@ -58,6 +65,7 @@ def to_proto(options: Options) -> pb.Options:
         turn_limit=options.turn_limit,
         memory=_MEMORIES[options.memory],
         successful_call=_SUCCESSFUL_CALLS[options.successful_call],
+        demands=[demands.to_proto(demand) for demand in options.demands],
         villages=options.villages,
         deal_supplied=options.deal_supplied,
     )

@@ -9,7 +9,6 @@ from typing import Final
 from moonvale.v1 import options_pb2
 from moonvale.v1 import view_pb2 as pb
 from moonvale_engine import decisions, views
-from moonvale_engine.catalog import cards_in_play
 from moonvale_engine.events import NOBODY, SPECTATOR
 from moonvale_engine.options import Options
 from moonvale_service.about import About
@@ -36,7 +35,7 @@ def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
     """Return a view as message. ``position``: the text of the position as the same viewer knows it."""
     about = header.about
     players = view.options.players
-    types = cards_in_play(view.options)
+    faces = cards.faces(view.options)
     message = pb.View(
         name=header.name,
         version=header.version,
@@ -57,11 +56,12 @@ def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
         caller=_seat_or_none(view.caller),
         extra_turns=view.extra_turns,
         deck_count=view.deck_count,
-        deck_top=cards.card_view(types, players, view.deck_top),
-        hand=cards.card_view(types, players, view.hand),
+        deck_top=cards.card_view(faces, players, view.deck_top),
+        hand=cards.card_view(faces, players, view.hand),
         position=position,
+        pool=[cards.pool_card(faces, face, faceup) for face, faceup in view.pool],
     )
-    message.MergeFromString(cards.pile(types, players, view.pile))
+    message.MergeFromString(cards.pile(faces, players, view.pile))
     for number, seat in enumerate(view.seats):
         seat_message = message.seats.add(
             seat=number,
@@ -71,7 +71,7 @@ def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
             scores=seat.scores,
             resigned=seat.resigned,
         )
-        seat_message.MergeFromString(cards.village(types, players, seat.village))
+        seat_message.MergeFromString(cards.village(faces, players, seat.village))
     if view.decision is not None:
         _write_decision(message.decision, view.decision)
     if view.over != NOBODY:
@@ -86,6 +86,9 @@ def _write_decision(message: pb.Decision, decision: views.DecisionView) -> None:
     if decision.ability >= 0:
         message.ability = cards.key_of(decision.ability)
     message.picked.extend(decision.picked)
+    if decision.value is not None:
+        message.value = decision.value
+    message.declared_spotters = decision.declared
     message.MergeFromString(actions.legal_actions(decision.legal_actions))
 
 

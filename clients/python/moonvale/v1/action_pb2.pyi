@@ -99,6 +99,17 @@ class Action(_message.Message):
     END_TURN_FIELD_NUMBER: _builtins.int
     DONE_FIELD_NUMBER: _builtins.int
     GIVE_FIELD_NUMBER: _builtins.int
+    DRAW_WITH_TOKEN_FIELD_NUMBER: _builtins.int
+    CHOOSE_FIELD_NUMBER: _builtins.int
+    GAMBLE_FIELD_NUMBER: _builtins.int
+    PREDICT_FIELD_NUMBER: _builtins.int
+    DECLINE_FIELD_NUMBER: _builtins.int
+    KEEP_FIELD_NUMBER: _builtins.int
+    DECLARE_FIELD_NUMBER: _builtins.int
+    UNDERMINE_FIELD_NUMBER: _builtins.int
+    PASS_REACTION_FIELD_NUMBER: _builtins.int
+    TUCK_FIELD_NUMBER: _builtins.int
+    BOMB_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def peek(self) -> Global___PeekAction:
         """Look at two own cards at the start of a round."""
@@ -129,11 +140,13 @@ class Action(_message.Message):
 
     @_builtins.property
     def discard_resident(self) -> Global___DiscardResidentAction:
-        """Free ability of an own card (Curator): discard an own card that lies sideways."""
+        """Ability of an own card: discard an own card, one that lies sideways (Curator), or one that equals the top card of the
+        pile (Simon, as a reaction too).
+        """
 
     @_builtins.property
     def use_token(self) -> Global___UseTokenAction:
-        """Free ability of the token."""
+        """Free ability of the Coin token."""
 
     @_builtins.property
     def discard(self) -> Global___DiscardAction:
@@ -187,6 +200,50 @@ class Action(_message.Message):
     def give(self) -> Global___GiveAction:
         """Scoring ability of an own card (Regifter): give another own card to another player."""
 
+    @_builtins.property
+    def draw_with_token(self) -> Global___DrawWithTokenAction:
+        """Main action, with the Eye token: look through the deck and draw one of its cards."""
+
+    @_builtins.property
+    def choose(self) -> Global___ChooseAction:
+        """Choose the card of the deck that is drawn with the Eye token."""
+
+    @_builtins.property
+    def gamble(self) -> Global___GambleAction:
+        """Main action (Gambler): predict the value of the top card of the deck. Further Gamblers may follow at the turn's end."""
+
+    @_builtins.property
+    def predict(self) -> Global___PredictAction:
+        """Say which value the top card of the deck has."""
+
+    @_builtins.property
+    def decline(self) -> Global___DeclineAction:
+        """Discard no card as reward for a right prediction."""
+
+    @_builtins.property
+    def keep(self) -> Global___KeepAction:
+        """Keep the card in hand, which can neither be discarded nor exchanged: it joins the own village."""
+
+    @_builtins.property
+    def declare(self) -> Global___DeclareAction:
+        """Declare faceup own Spotters for the exchange, once: should it succeed, each looks for one more card like those."""
+
+    @_builtins.property
+    def undermine(self) -> Global___UndermineAction:
+        """Choose a card of the pile for an exchange with a card of a village (Underminer)."""
+
+    @_builtins.property
+    def pass_reaction(self) -> Global___PassReactionAction:
+        """Do not react to the card that came to the pile."""
+
+    @_builtins.property
+    def tuck(self) -> Global___TuckAction:
+        """Scoring ability of an own card (Nelly): tuck it under another card."""
+
+    @_builtins.property
+    def bomb(self) -> Global___BombAction:
+        """Scoring ability of an own card (Mad Bomber): take it and another card out of the round."""
+
     def __init__(
         self,
         *,
@@ -212,12 +269,23 @@ class Action(_message.Message):
         end_turn: Global___EndTurnAction | None = ...,
         done: Global___DoneAction | None = ...,
         give: Global___GiveAction | None = ...,
+        draw_with_token: Global___DrawWithTokenAction | None = ...,
+        choose: Global___ChooseAction | None = ...,
+        gamble: Global___GambleAction | None = ...,
+        predict: Global___PredictAction | None = ...,
+        decline: Global___DeclineAction | None = ...,
+        keep: Global___KeepAction | None = ...,
+        declare: Global___DeclareAction | None = ...,
+        undermine: Global___UndermineAction | None = ...,
+        pass_reaction: Global___PassReactionAction | None = ...,
+        tuck: Global___TuckAction | None = ...,
+        bomb: Global___BombAction | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["activate", b"activate", "call", b"call", "close", b"close", "discard", b"discard", "discard_resident", b"discard_resident", "done", b"done", "draw", b"draw", "end_turn", b"end_turn", "give", b"give", "name", b"name", "peek", b"peek", "pick", b"pick", "place", b"place", "place_end", b"place_end", "stop", b"stop", "take", b"take", "turn_card", b"turn_card", "turn_direction", b"turn_direction", "use", b"use", "use_resident", b"use_resident", "use_token", b"use_token", "verb", b"verb", "village", b"village"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["activate", b"activate", "bomb", b"bomb", "call", b"call", "choose", b"choose", "close", b"close", "declare", b"declare", "decline", b"decline", "discard", b"discard", "discard_resident", b"discard_resident", "done", b"done", "draw", b"draw", "draw_with_token", b"draw_with_token", "end_turn", b"end_turn", "gamble", b"gamble", "give", b"give", "keep", b"keep", "name", b"name", "pass_reaction", b"pass_reaction", "peek", b"peek", "pick", b"pick", "place", b"place", "place_end", b"place_end", "predict", b"predict", "stop", b"stop", "take", b"take", "tuck", b"tuck", "turn_card", b"turn_card", "turn_direction", b"turn_direction", "undermine", b"undermine", "use", b"use", "use_resident", b"use_resident", "use_token", b"use_token", "verb", b"verb", "village", b"village"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["activate", b"activate", "call", b"call", "close", b"close", "discard", b"discard", "discard_resident", b"discard_resident", "done", b"done", "draw", b"draw", "end_turn", b"end_turn", "give", b"give", "name", b"name", "peek", b"peek", "pick", b"pick", "place", b"place", "place_end", b"place_end", "stop", b"stop", "take", b"take", "turn_card", b"turn_card", "turn_direction", b"turn_direction", "use", b"use", "use_resident", b"use_resident", "use_token", b"use_token", "verb", b"verb", "village", b"village"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["activate", b"activate", "bomb", b"bomb", "call", b"call", "choose", b"choose", "close", b"close", "declare", b"declare", "decline", b"decline", "discard", b"discard", "discard_resident", b"discard_resident", "done", b"done", "draw", b"draw", "draw_with_token", b"draw_with_token", "end_turn", b"end_turn", "gamble", b"gamble", "give", b"give", "keep", b"keep", "name", b"name", "pass_reaction", b"pass_reaction", "peek", b"peek", "pick", b"pick", "place", b"place", "place_end", b"place_end", "predict", b"predict", "stop", b"stop", "take", b"take", "tuck", b"tuck", "turn_card", b"turn_card", "turn_direction", b"turn_direction", "undermine", b"undermine", "use", b"use", "use_resident", b"use_resident", "use_token", b"use_token", "verb", b"verb", "village", b"village"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_verb: _TypeAlias = _typing.Literal["peek", "draw", "take", "call", "activate", "use_resident", "turn_card", "discard_resident", "use_token", "discard", "use", "name", "close", "place", "place_end", "pick", "village", "turn_direction", "stop", "end_turn", "done", "give"]  # noqa: Y015
+    _WhichOneofReturnType_verb: _TypeAlias = _typing.Literal["peek", "draw", "take", "call", "activate", "use_resident", "turn_card", "discard_resident", "use_token", "discard", "use", "name", "close", "place", "place_end", "pick", "village", "turn_direction", "stop", "end_turn", "done", "give", "draw_with_token", "choose", "gamble", "predict", "decline", "keep", "declare", "undermine", "pass_reaction", "tuck", "bomb"]  # noqa: Y015
     _WhichOneofArgType_verb: _TypeAlias = _typing.Literal["verb", b"verb"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_verb) -> _WhichOneofReturnType_verb | None: ...
 
@@ -390,25 +458,31 @@ Global___TurnCardAction: _TypeAlias = TurnCardAction  # noqa: Y015
 
 @_typing.final
 class DiscardResidentAction(_message.Message):
-    """Discard an own sideways card. Example: {"residentSpot": 3, "spot": 0}."""
+    """Discard an own card by the ability of an own card.
+    Examples: {"residentSpot": 3, "spot": 0}; with two Spotters declared: {"residentSpot": 3, "spot": 0, "spotters": 2}.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     RESIDENT_SPOT_FIELD_NUMBER: _builtins.int
     SPOT_FIELD_NUMBER: _builtins.int
+    SPOTTERS_FIELD_NUMBER: _builtins.int
     resident_spot: _builtins.int
     """Required. The spot of the card whose ability it is."""
     spot: _builtins.int
     """Required. The spot of the card to discard; it may be the same one."""
+    spotters: _builtins.int
+    """Optional. How many faceup own Spotters are declared with the discard: up to 4. Left out: none."""
     def __init__(
         self,
         *,
         resident_spot: _builtins.int | None = ...,
         spot: _builtins.int | None = ...,
+        spotters: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_resident_spot", b"_resident_spot", "_spot", b"_spot", "resident_spot", b"resident_spot", "spot", b"spot"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_resident_spot", b"_resident_spot", "_spot", b"_spot", "resident_spot", b"resident_spot", "spot", b"spot"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_resident_spot", b"_resident_spot", "_spot", b"_spot", "resident_spot", b"resident_spot", "spot", b"spot", "spotters", b"spotters"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__resident_spot: _TypeAlias = _typing.Literal["resident_spot"]  # noqa: Y015
     _WhichOneofArgType__resident_spot: _TypeAlias = _typing.Literal["_resident_spot", b"_resident_spot"]  # noqa: Y015
@@ -567,11 +641,18 @@ Global___PlaceEndAction: _TypeAlias = PlaceEndAction  # noqa: Y015
 
 @_typing.final
 class PickAction(_message.Message):
-    """Choose a card of a village. Example: {"card": {"seat": 1, "spot": 0}}."""
+    """Choose a card of a village.
+    Examples: {"card": {"seat": 1, "spot": 0}}; with a Spotter declared: {"card": {"seat": 0, "spot": 2}, "spotters": 1}.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CARD_FIELD_NUMBER: _builtins.int
+    SPOTTERS_FIELD_NUMBER: _builtins.int
+    spotters: _builtins.int
+    """Optional. How many faceup own Spotters are declared, where an own card is picked for a discard (Ghost, reward of the
+    Gambler): up to 4. Left out: none.
+    """
     @_builtins.property
     def card(self) -> _card_pb2.VillageSpot:
         """Required. Where the card lies."""
@@ -580,10 +661,11 @@ class PickAction(_message.Message):
         self,
         *,
         card: _card_pb2.VillageSpot | None = ...,
+        spotters: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["card", b"card"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "spotters", b"spotters"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -726,3 +808,256 @@ class GiveAction(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__spot) -> _WhichOneofReturnType__spot | None: ...
 
 Global___GiveAction: _TypeAlias = GiveAction  # noqa: Y015
+
+@_typing.final
+class DrawWithTokenAction(_message.Message):
+    """Look through the deck and draw one of its cards. Example: {}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DrawWithTokenAction: _TypeAlias = DrawWithTokenAction  # noqa: Y015
+
+@_typing.final
+class ChooseAction(_message.Message):
+    """Choose the card to draw, of those in the deck that are alike. View.pool lists what the deck holds.
+    Example, the facedown Obsessor whose demand is the second one: {"number": 9, "variant": 2}.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NUMBER_FIELD_NUMBER: _builtins.int
+    VARIANT_FIELD_NUMBER: _builtins.int
+    FACEUP_FIELD_NUMBER: _builtins.int
+    number: _builtins.int
+    """Required. The number of the card: 0..13."""
+    variant: _builtins.int
+    """Optional. Which of the cards of that number, as Face.variant says: 1..4; the first one of several Obsessors with equal
+    demands. 1, or left out, where all cards of the number are alike.
+    """
+    faceup: _builtins.bool
+    """Optional. Whether a card is meant that lies faceup in the deck. Left out: a facedown one."""
+    def __init__(
+        self,
+        *,
+        number: _builtins.int | None = ...,
+        variant: _builtins.int = ...,
+        faceup: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_number", b"_number", "number", b"number"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_number", b"_number", "faceup", b"faceup", "number", b"number", "variant", b"variant"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__number: _TypeAlias = _typing.Literal["number"]  # noqa: Y015
+    _WhichOneofArgType__number: _TypeAlias = _typing.Literal["_number", b"_number"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__number) -> _WhichOneofReturnType__number | None: ...
+
+Global___ChooseAction: _TypeAlias = ChooseAction  # noqa: Y015
+
+@_typing.final
+class GambleAction(_message.Message):
+    """Predict the top card of the deck by a faceup Gambler. Example: {}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GambleAction: _TypeAlias = GambleAction  # noqa: Y015
+
+@_typing.final
+class PredictAction(_message.Message):
+    """Say which value the top card of the deck has. Example: {"value": -1}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VALUE_FIELD_NUMBER: _builtins.int
+    value: _builtins.int
+    """Required. The value: -1..13, one that a card of the deck in play has."""
+    def __init__(
+        self,
+        *,
+        value: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_value", b"_value", "value", b"value"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_value", b"_value", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__value: _TypeAlias = _typing.Literal["value"]  # noqa: Y015
+    _WhichOneofArgType__value: _TypeAlias = _typing.Literal["_value", b"_value"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__value) -> _WhichOneofReturnType__value | None: ...
+
+Global___PredictAction: _TypeAlias = PredictAction  # noqa: Y015
+
+@_typing.final
+class DeclineAction(_message.Message):
+    """Discard no card as reward. Example: {}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeclineAction: _TypeAlias = DeclineAction  # noqa: Y015
+
+@_typing.final
+class KeepAction(_message.Message):
+    """Keep the card in hand. Example: {}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KeepAction: _TypeAlias = KeepAction  # noqa: Y015
+
+@_typing.final
+class DeclareAction(_message.Message):
+    """Declare Spotters for the exchange. Example: {"spotters": 1}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SPOTTERS_FIELD_NUMBER: _builtins.int
+    spotters: _builtins.int
+    """Required. How many faceup own Spotters are declared: 1..4."""
+    def __init__(
+        self,
+        *,
+        spotters: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_spotters", b"_spotters", "spotters", b"spotters"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_spotters", b"_spotters", "spotters", b"spotters"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__spotters: _TypeAlias = _typing.Literal["spotters"]  # noqa: Y015
+    _WhichOneofArgType__spotters: _TypeAlias = _typing.Literal["_spotters", b"_spotters"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__spotters) -> _WhichOneofReturnType__spotters | None: ...
+
+Global___DeclareAction: _TypeAlias = DeclareAction  # noqa: Y015
+
+@_typing.final
+class UndermineAction(_message.Message):
+    """Choose a card of the pile for an exchange with a card of a village. Example, the third card: {"depth": 2}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DEPTH_FIELD_NUMBER: _builtins.int
+    depth: _builtins.int
+    """Required. Which card: 0 is the top of the pile."""
+    def __init__(
+        self,
+        *,
+        depth: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_depth", b"_depth", "depth", b"depth"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_depth", b"_depth", "depth", b"depth"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__depth: _TypeAlias = _typing.Literal["depth"]  # noqa: Y015
+    _WhichOneofArgType__depth: _TypeAlias = _typing.Literal["_depth", b"_depth"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__depth) -> _WhichOneofReturnType__depth | None: ...
+
+Global___UndermineAction: _TypeAlias = UndermineAction  # noqa: Y015
+
+@_typing.final
+class PassReactionAction(_message.Message):
+    """Do not react. Example: {}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PassReactionAction: _TypeAlias = PassReactionAction  # noqa: Y015
+
+@_typing.final
+class TuckAction(_message.Message):
+    """Tuck an own Nelly under another card. Example: {"residentSpot": 2, "card": {"seat": 1, "spot": 0}}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESIDENT_SPOT_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    resident_spot: _builtins.int
+    """Required. The spot of the card whose ability it is, and that is tucked."""
+    @_builtins.property
+    def card(self) -> _card_pb2.VillageSpot:
+        """Required. Where the card lies that it is tucked under."""
+
+    def __init__(
+        self,
+        *,
+        resident_spot: _builtins.int | None = ...,
+        card: _card_pb2.VillageSpot | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_resident_spot", b"_resident_spot", "card", b"card", "resident_spot", b"resident_spot"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_resident_spot", b"_resident_spot", "card", b"card", "resident_spot", b"resident_spot"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__resident_spot: _TypeAlias = _typing.Literal["resident_spot"]  # noqa: Y015
+    _WhichOneofArgType__resident_spot: _TypeAlias = _typing.Literal["_resident_spot", b"_resident_spot"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__resident_spot) -> _WhichOneofReturnType__resident_spot | None: ...
+
+Global___TuckAction: _TypeAlias = TuckAction  # noqa: Y015
+
+@_typing.final
+class BombAction(_message.Message):
+    """Take an own Mad Bomber and another card out of the round. Example: {"residentSpot": 2, "card": {"seat": 1, "spot": 0}}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESIDENT_SPOT_FIELD_NUMBER: _builtins.int
+    CARD_FIELD_NUMBER: _builtins.int
+    resident_spot: _builtins.int
+    """Required. The spot of the card whose ability it is."""
+    @_builtins.property
+    def card(self) -> _card_pb2.VillageSpot:
+        """Required. Where the other card lies."""
+
+    def __init__(
+        self,
+        *,
+        resident_spot: _builtins.int | None = ...,
+        card: _card_pb2.VillageSpot | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_resident_spot", b"_resident_spot", "card", b"card", "resident_spot", b"resident_spot"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_resident_spot", b"_resident_spot", "card", b"card", "resident_spot", b"resident_spot"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__resident_spot: _TypeAlias = _typing.Literal["resident_spot"]  # noqa: Y015
+    _WhichOneofArgType__resident_spot: _TypeAlias = _typing.Literal["_resident_spot", b"_resident_spot"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__resident_spot) -> _WhichOneofReturnType__resident_spot | None: ...
+
+Global___BombAction: _TypeAlias = BombAction  # noqa: Y015

@@ -19,6 +19,30 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _Parity:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ParityEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Parity.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PARITY_UNSPECIFIED: _Parity.ValueType  # 0
+    """Not a choice; a demand without a parity is refused."""
+    PARITY_EVEN: _Parity.ValueType  # 1
+    """Even, as 0 is."""
+    PARITY_ODD: _Parity.ValueType  # 2
+    """Odd, as -1 is."""
+
+class Parity(_Parity, metaclass=_ParityEnumTypeWrapper):
+    """Whether a value is even or odd."""
+
+PARITY_UNSPECIFIED: Parity.ValueType  # 0
+"""Not a choice; a demand without a parity is refused."""
+PARITY_EVEN: Parity.ValueType  # 1
+"""Even, as 0 is."""
+PARITY_ODD: Parity.ValueType  # 2
+"""Odd, as -1 is."""
+Global___Parity: _TypeAlias = Parity  # noqa: Y015
+
 class _Zone:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -39,6 +63,8 @@ class _ZoneEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Zone.ValueType],
     """The hand of the active player, which holds one card at most."""
     ZONE_VILLAGE: _Zone.ValueType  # 6
     """A spot of a village."""
+    ZONE_ASIDE: _Zone.ValueType  # 7
+    """Out of the round, as a Mad Bomber puts cards at scoring."""
 
 class Zone(_Zone, metaclass=_ZoneEnumTypeWrapper):
     """A part of the table that cards can be at."""
@@ -57,12 +83,15 @@ ZONE_HAND: Zone.ValueType  # 5
 """The hand of the active player, which holds one card at most."""
 ZONE_VILLAGE: Zone.ValueType  # 6
 """A spot of a village."""
+ZONE_ASIDE: Zone.ValueType  # 7
+"""Out of the round, as a Mad Bomber puts cards at scoring."""
 Global___Zone: _TypeAlias = Zone  # noqa: Y015
 
 @_typing.final
 class Face(_message.Message):
     """What is printed on a card.
-    Example, an Assassin: {"key": "coin/assassin", "number": 8, "value": 8}.
+    Examples, an Assassin: {"key": "coin/assassin", "number": 8, "value": 8};
+    an Obsessor: {"key": "eye/obsessor", "number": 9, "value": 9, "variant": 3, "demand": {"atMost": 6}}.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -70,22 +99,34 @@ class Face(_message.Message):
     KEY_FIELD_NUMBER: _builtins.int
     NUMBER_FIELD_NUMBER: _builtins.int
     VALUE_FIELD_NUMBER: _builtins.int
+    VARIANT_FIELD_NUMBER: _builtins.int
+    DEMAND_FIELD_NUMBER: _builtins.int
     key: _builtins.str
     """The card type, as the catalogue lists it: DECK/NAME, for example "coin/assassin"."""
     number: _builtins.int
     """The number 0..13 that the card type fills in a deck."""
     value: _builtins.int
-    """The points that the card counts in a village, before any ability. Equal to the number for every card of Silver Coin."""
+    """The points that the card counts in a village, before any ability. Equal to the number, but -1 for Nelly, who fills
+    number 1 of Silver Eye.
+    """
+    variant: _builtins.int
+    """Which of several cards of the type that are not alike: 1..4 for an Obsessor. Absent if all cards of the type are alike."""
+    @_builtins.property
+    def demand(self) -> Global___Demand:
+        """What the card, an Obsessor, demands of the next card while it lies faceup on top of the pile. Absent if nothing."""
+
     def __init__(
         self,
         *,
         key: _builtins.str = ...,
         number: _builtins.int | None = ...,
         value: _builtins.int | None = ...,
+        variant: _builtins.int = ...,
+        demand: Global___Demand | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_number", b"_number", "_value", b"_value", "number", b"number", "value", b"value"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_number", b"_number", "_value", b"_value", "demand", b"demand", "number", b"number", "value", b"value"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_number", b"_number", "_value", b"_value", "key", b"key", "number", b"number", "value", b"value"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_number", b"_number", "_value", b"_value", "demand", b"demand", "key", b"key", "number", b"number", "value", b"value", "variant", b"variant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__number: _TypeAlias = _typing.Literal["number"]  # noqa: Y015
     _WhichOneofArgType__number: _TypeAlias = _typing.Literal["_number", b"_number"]  # noqa: Y015
@@ -97,6 +138,40 @@ class Face(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__value) -> _WhichOneofReturnType__value | None: ...
 
 Global___Face: _TypeAlias = Face  # noqa: Y015
+
+@_typing.final
+class Demand(_message.Message):
+    """What an Obsessor, faceup on top of the pile, demands of the value of the next card that is put on it.
+    Examples: {"parity": "PARITY_EVEN"}; {"atMost": 6}; {"atLeast": 7}.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PARITY_FIELD_NUMBER: _builtins.int
+    AT_MOST_FIELD_NUMBER: _builtins.int
+    AT_LEAST_FIELD_NUMBER: _builtins.int
+    parity: Global___Parity.ValueType
+    """The value is even, or it is odd."""
+    at_most: _builtins.int
+    """The value is this one, -1..13, or a lower one."""
+    at_least: _builtins.int
+    """The value is this one, -1..13, or a higher one."""
+    def __init__(
+        self,
+        *,
+        parity: Global___Parity.ValueType = ...,
+        at_most: _builtins.int = ...,
+        at_least: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["at_least", b"at_least", "at_most", b"at_most", "kind", b"kind", "parity", b"parity"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at_least", b"at_least", "at_most", b"at_most", "kind", b"kind", "parity", b"parity"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["parity", "at_most", "at_least"]  # noqa: Y015
+    _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_kind) -> _WhichOneofReturnType_kind | None: ...
+
+Global___Demand: _TypeAlias = Demand  # noqa: Y015
 
 @_typing.final
 class Card(_message.Message):
@@ -149,6 +224,7 @@ class CardView(_message.Message):
     USED_FIELD_NUMBER: _builtins.int
     SPENT_FIELD_NUMBER: _builtins.int
     SEEN_BY_FIELD_NUMBER: _builtins.int
+    TUCKED_FIELD_NUMBER: _builtins.int
     handle: _builtins.int
     """An opaque name of the card, 0..51: the same as in events. It says nothing of what the card is."""
     faceup: _builtins.bool
@@ -169,6 +245,12 @@ class CardView(_message.Message):
         that they have seen it.
         """
 
+    @_builtins.property
+    def tucked(self) -> Global___CardView:
+        """The card that is tucked under it at scoring, always a Nelly: this card then counts the negative of its value. Absent if
+        there is none.
+        """
+
     def __init__(
         self,
         *,
@@ -179,10 +261,11 @@ class CardView(_message.Message):
         used: _builtins.bool = ...,
         spent: _builtins.bool = ...,
         seen_by: _abc.Iterable[_builtins.int] | None = ...,
+        tucked: Global___CardView | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_handle", b"_handle", "face", b"face", "handle", b"handle"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_handle", b"_handle", "face", b"face", "handle", b"handle", "tucked", b"tucked"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_handle", b"_handle", "face", b"face", "faceup", b"faceup", "handle", b"handle", "seen_by", b"seen_by", "sideways", b"sideways", "spent", b"spent", "used", b"used"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_handle", b"_handle", "face", b"face", "faceup", b"faceup", "handle", b"handle", "seen_by", b"seen_by", "sideways", b"sideways", "spent", b"spent", "tucked", b"tucked", "used", b"used"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__handle: _TypeAlias = _typing.Literal["handle"]  # noqa: Y015
     _WhichOneofArgType__handle: _TypeAlias = _typing.Literal["_handle", b"_handle"]  # noqa: Y015

@@ -31,6 +31,8 @@ class _AbilityKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_AbilityKi
     """While the card lies faceup in a village."""
     ABILITY_KIND_SCORING: _AbilityKind.ValueType  # 3
     """If the card lies faceup in a village when the round ends."""
+    ABILITY_KIND_PILE_TOP: _AbilityKind.ValueType  # 4
+    """While the card lies faceup on top of the pile."""
 
 class AbilityKind(_AbilityKind, metaclass=_AbilityKindEnumTypeWrapper):
     """When the ability of a card type can be used."""
@@ -43,6 +45,8 @@ ABILITY_KIND_RESIDENT: AbilityKind.ValueType  # 2
 """While the card lies faceup in a village."""
 ABILITY_KIND_SCORING: AbilityKind.ValueType  # 3
 """If the card lies faceup in a village when the round ends."""
+ABILITY_KIND_PILE_TOP: AbilityKind.ValueType  # 4
+"""While the card lies faceup on top of the pile."""
 Global___AbilityKind: _TypeAlias = AbilityKind  # noqa: Y015
 
 @_typing.final
@@ -71,7 +75,7 @@ class CardType(_message.Message):
     number: _builtins.int
     """The number 0..13 that it fills in a deck."""
     value: _builtins.int
-    """The points that it counts in a village, before any ability."""
+    """The points that it counts in a village, before any ability: the number, but -1 for Nelly."""
     copies: _builtins.int
     """How many such cards a deck has."""
     ability_kind: Global___AbilityKind.ValueType

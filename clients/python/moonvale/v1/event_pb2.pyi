@@ -67,6 +67,10 @@ class _ShownReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ShownReas
     """The cards named for an exchange did not match."""
     SHOWN_REASON_ROUND_END: _ShownReason.ValueType  # 2
     """The round is over: all villages are open."""
+    SHOWN_REASON_REFUSED: _ShownReason.ValueType  # 3
+    """An Obsessor on top of the pile refuses the cards, which stay where they are; the top card of the deck, flipped by a
+    Gambler, stays there faceup.
+    """
 
 class ShownReason(_ShownReason, metaclass=_ShownReasonEnumTypeWrapper):
     """Why cards are shown."""
@@ -77,6 +81,10 @@ SHOWN_REASON_FAILED_SET: ShownReason.ValueType  # 1
 """The cards named for an exchange did not match."""
 SHOWN_REASON_ROUND_END: ShownReason.ValueType  # 2
 """The round is over: all villages are open."""
+SHOWN_REASON_REFUSED: ShownReason.ValueType  # 3
+"""An Obsessor on top of the pile refuses the cards, which stay where they are; the top card of the deck, flipped by a
+Gambler, stays there faceup.
+"""
 Global___ShownReason: _TypeAlias = ShownReason  # noqa: Y015
 
 class _RoundEndReason:
@@ -201,6 +209,11 @@ class Event(_message.Message):
     SCORED_FIELD_NUMBER: _builtins.int
     TOKEN_AWARDED_FIELD_NUMBER: _builtins.int
     GAME_OVER_FIELD_NUMBER: _builtins.int
+    PREDICTED_FIELD_NUMBER: _builtins.int
+    KEPT_FIELD_NUMBER: _builtins.int
+    SEARCHED_FIELD_NUMBER: _builtins.int
+    SHUFFLED_FIELD_NUMBER: _builtins.int
+    TUCKED_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat that did it, or that it concerns. Absent where it concerns the table, as the end of a round does."""
     @_builtins.property
@@ -271,6 +284,26 @@ class Event(_message.Message):
     def game_over(self) -> Global___GameOverEvent:
         """The game ended."""
 
+    @_builtins.property
+    def predicted(self) -> Global___PredictedEvent:
+        """The seat predicted the value of the top card of the deck."""
+
+    @_builtins.property
+    def kept(self) -> Global___KeptEvent:
+        """The seat keeps the card in hand, which can neither be discarded nor exchanged."""
+
+    @_builtins.property
+    def searched(self) -> Global___SearchedEvent:
+        """The seat looked through the deck."""
+
+    @_builtins.property
+    def shuffled(self) -> Global___ShuffledEvent:
+        """The deck was shuffled."""
+
+    @_builtins.property
+    def tucked(self) -> Global___TuckedEvent:
+        """A card was tucked under another one."""
+
     def __init__(
         self,
         *,
@@ -292,14 +325,19 @@ class Event(_message.Message):
         scored: Global___ScoredEvent | None = ...,
         token_awarded: Global___TokenAwardedEvent | None = ...,
         game_over: Global___GameOverEvent | None = ...,
+        predicted: Global___PredictedEvent | None = ...,
+        kept: Global___KeptEvent | None = ...,
+        searched: Global___SearchedEvent | None = ...,
+        shuffled: Global___ShuffledEvent | None = ...,
+        tucked: Global___TuckedEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "ability_began", b"ability_began", "acted", b"acted", "called", b"called", "flipped", b"flipped", "game_over", b"game_over", "kind", b"kind", "looked", b"looked", "moved", b"moved", "resigned", b"resigned", "round_began", b"round_began", "round_ended", b"round_ended", "scored", b"scored", "seat", b"seat", "shown", b"shown", "token_awarded", b"token_awarded", "token_used", b"token_used", "turn_added", b"turn_added", "turn_began", b"turn_began", "turned", b"turned"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "ability_began", b"ability_began", "acted", b"acted", "called", b"called", "flipped", b"flipped", "game_over", b"game_over", "kept", b"kept", "kind", b"kind", "looked", b"looked", "moved", b"moved", "predicted", b"predicted", "resigned", b"resigned", "round_began", b"round_began", "round_ended", b"round_ended", "scored", b"scored", "searched", b"searched", "seat", b"seat", "shown", b"shown", "shuffled", b"shuffled", "token_awarded", b"token_awarded", "token_used", b"token_used", "tucked", b"tucked", "turn_added", b"turn_added", "turn_began", b"turn_began", "turned", b"turned"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "ability_began", b"ability_began", "acted", b"acted", "called", b"called", "flipped", b"flipped", "game_over", b"game_over", "kind", b"kind", "looked", b"looked", "moved", b"moved", "resigned", b"resigned", "round_began", b"round_began", "round_ended", b"round_ended", "scored", b"scored", "seat", b"seat", "shown", b"shown", "token_awarded", b"token_awarded", "token_used", b"token_used", "turn_added", b"turn_added", "turn_began", b"turn_began", "turned", b"turned"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "ability_began", b"ability_began", "acted", b"acted", "called", b"called", "flipped", b"flipped", "game_over", b"game_over", "kept", b"kept", "kind", b"kind", "looked", b"looked", "moved", b"moved", "predicted", b"predicted", "resigned", b"resigned", "round_began", b"round_began", "round_ended", b"round_ended", "scored", b"scored", "searched", b"searched", "seat", b"seat", "shown", b"shown", "shuffled", b"shuffled", "token_awarded", b"token_awarded", "token_used", b"token_used", "tucked", b"tucked", "turn_added", b"turn_added", "turn_began", b"turn_began", "turned", b"turned"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["acted", "resigned", "round_began", "turn_began", "moved", "flipped", "turned", "looked", "shown", "ability_began", "token_used", "turn_added", "called", "round_ended", "scored", "token_awarded", "game_over"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["acted", "resigned", "round_began", "turn_began", "moved", "flipped", "turned", "looked", "shown", "ability_began", "token_used", "turn_added", "called", "round_ended", "scored", "token_awarded", "game_over", "predicted", "kept", "searched", "shuffled", "tucked"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
@@ -413,8 +451,9 @@ Global___TurnBeganEvent: _TypeAlias = TurnBeganEvent  # noqa: Y015
 
 @_typing.final
 class MovedEvent(_message.Message):
-    """A card moved. Its facing did not change unless an event says so; what comes to the pile from a hand or, discarded,
-    from a village lies faceup.
+    """A card moved. Its facing did not change unless an event says so; what comes to the top of the pile from a hand, from the
+    deck or, discarded, from a village lies faceup. A card that goes out of the round takes along the one that is tucked under
+    it, which has an event of its own.
     Example: {"card": {"handle": 30}, "origin": {"zone": "ZONE_DECK_TOP"}, "destination": {"zone": "ZONE_HAND"}}.
     """
 
@@ -759,3 +798,136 @@ class GameOverEvent(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GameOverEvent: _TypeAlias = GameOverEvent  # noqa: Y015
+
+@_typing.final
+class PredictedEvent(_message.Message):
+    """A seat predicted the value of the top card of the deck, which is then flipped. Example: {"value": 0}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VALUE_FIELD_NUMBER: _builtins.int
+    value: _builtins.int
+    """The value."""
+    def __init__(
+        self,
+        *,
+        value: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_value", b"_value", "value", b"value"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_value", b"_value", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__value: _TypeAlias = _typing.Literal["value"]  # noqa: Y015
+    _WhichOneofArgType__value: _TypeAlias = _typing.Literal["_value", b"_value"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__value) -> _WhichOneofReturnType__value | None: ...
+
+Global___PredictedEvent: _TypeAlias = PredictedEvent  # noqa: Y015
+
+@_typing.final
+class KeptEvent(_message.Message):
+    """A seat keeps the card in hand: it joins the own village, as the next move of it tells. Example: {}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KeptEvent: _TypeAlias = KeptEvent  # noqa: Y015
+
+@_typing.final
+class SearchedEvent(_message.Message):
+    """A seat looked through the deck.
+    Example, to that seat: {"faces": [{"key": "eye/ghost", "number": 7, "value": 7}]}. To everybody else: {}.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FACES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def faces(self) -> _containers.RepeatedCompositeFieldContainer[_card_pb2.Face]:
+        """What the deck holds: one face for each of its cards, by number, not in the order in which they lie. Empty if this viewer
+        may not know.
+        """
+
+    def __init__(
+        self,
+        *,
+        faces: _abc.Iterable[_card_pb2.Face] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["faces", b"faces"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchedEvent: _TypeAlias = SearchedEvent  # noqa: Y015
+
+@_typing.final
+class ShuffledEvent(_message.Message):
+    """The deck was shuffled, all but the card that was chosen: that one lies on top of it, and is drawn by the next event. The
+    cards of the deck, the chosen one too, have new handles; the old ones say nothing any more. Example: {"deckCount": 24}.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DECK_COUNT_FIELD_NUMBER: _builtins.int
+    deck_count: _builtins.int
+    """How many cards the deck holds without the chosen one."""
+    def __init__(
+        self,
+        *,
+        deck_count: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_deck_count", b"_deck_count", "deck_count", b"deck_count"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_deck_count", b"_deck_count", "deck_count", b"deck_count"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__deck_count: _TypeAlias = _typing.Literal["deck_count"]  # noqa: Y015
+    _WhichOneofArgType__deck_count: _TypeAlias = _typing.Literal["_deck_count", b"_deck_count"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__deck_count) -> _WhichOneofReturnType__deck_count | None: ...
+
+Global___ShuffledEvent: _TypeAlias = ShuffledEvent  # noqa: Y015
+
+@_typing.final
+class TuckedEvent(_message.Message):
+    """A card was tucked under another one, which counts the negative of its value from then on.
+    Example: {"card": {"handle": 4, "face": {...}}, "origin": {"seat": 0, "spot": 3}, "host": {"seat": 2, "spot": 0}}.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CARD_FIELD_NUMBER: _builtins.int
+    ORIGIN_FIELD_NUMBER: _builtins.int
+    HOST_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def card(self) -> _card_pb2.Card:
+        """The card."""
+
+    @_builtins.property
+    def origin(self) -> _card_pb2.VillageSpot:
+        """Where it was, before it was taken away from there."""
+
+    @_builtins.property
+    def host(self) -> _card_pb2.VillageSpot:
+        """Where the other card lies, with this one gone."""
+
+    def __init__(
+        self,
+        *,
+        card: _card_pb2.Card | None = ...,
+        origin: _card_pb2.VillageSpot | None = ...,
+        host: _card_pb2.VillageSpot | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "host", b"host", "origin", b"origin"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["card", b"card", "host", b"host", "origin", b"origin"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TuckedEvent: _TypeAlias = TuckedEvent  # noqa: Y015

@@ -326,7 +326,7 @@ class SubmitActionRequest(_message.Message):
     @_builtins.property
     def actions(self) -> _containers.RepeatedCompositeFieldContainer[_action_pb2.Action]:
         """Required. Members of Decision.legal_actions, unchanged. One; or several in a row, all or none of which are carried out,
-        if all but the last are name actions, which reveal nothing.
+        if all but the last are name or declare actions, which reveal nothing.
         """
 
     def __init__(

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class GameServiceStub(object):
-    """Games of Silver Coin: create one, act for its seats, watch it, replay it.
+    """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
@@ -94,7 +94,7 @@ class GameServiceStub(object):
 
 
 class GameServiceServicer(object):
-    """Games of Silver Coin: create one, act for its seats, watch it, replay it.
+    """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
@@ -248,7 +248,7 @@ def add_GameServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class GameService(object):
-    """Games of Silver Coin: create one, act for its seats, watch it, replay it.
+    """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with

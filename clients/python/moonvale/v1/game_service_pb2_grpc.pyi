@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class GameServiceStub:
-    """Games of Silver Coin: create one, act for its seats, watch it, replay it.
+    """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
@@ -84,7 +84,7 @@ class GameServiceStub:
 
 @_typing.type_check_only
 class GameServiceAsyncStub(GameServiceStub):
-    """Games of Silver Coin: create one, act for its seats, watch it, replay it.
+    """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
@@ -137,7 +137,7 @@ class GameServiceAsyncStub(GameServiceStub):
     """Returns the versions and limits of this server. Needs no credential."""
 
 class GameServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Games of Silver Coin: create one, act for its seats, watch it, replay it.
+    """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with

@@ -23,9 +23,10 @@ _sym_db = _symbol_database.Default()
 
 
 from google.api import field_behavior_pb2 as google_dot_api_dot_field__behavior__pb2
+from moonvale.v1 import card_pb2 as moonvale_dot_v1_dot_card__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19moonvale/v1/options.proto\x12\x0bmoonvale.v1\x1a\x1fgoogle/api/field_behavior.proto\"\xa0\x02\n\x07Options\x12\x14\n\x07players\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x0c\n\x04\x64\x65\x63k\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\t\x12\x13\n\x06rounds\x18\x04 \x01(\x05H\x01\x88\x01\x01\x12\x17\n\nturn_limit\x18\x05 \x01(\x05H\x02\x88\x01\x01\x12#\n\x06memory\x18\x06 \x01(\x0e\x32\x13.moonvale.v1.Memory\x12\x34\n\x0fsuccessful_call\x18\x07 \x01(\x0e\x32\x1b.moonvale.v1.SuccessfulCall\x12\x16\n\x08villages\x18\x08 \x03(\x05\x42\x04\xe2\x41\x01\x03\x12\x1b\n\rdeal_supplied\x18\t \x01(\x08\x42\x04\xe2\x41\x01\x03\x42\n\n\x08_playersB\t\n\x07_roundsB\r\n\x0b_turn_limit*G\n\x06Memory\x12\x16\n\x12MEMORY_UNSPECIFIED\x10\x00\x12\x13\n\x0fMEMORY_ASSISTED\x10\x01\x12\x10\n\x0cMEMORY_TABLE\x10\x02*f\n\x0eSuccessfulCall\x12\x1f\n\x1bSUCCESSFUL_CALL_UNSPECIFIED\x10\x00\x12\x18\n\x14SUCCESSFUL_CALL_ZERO\x10\x01\x12\x19\n\x15SUCCESSFUL_CALL_LOWER\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19moonvale/v1/options.proto\x12\x0bmoonvale.v1\x1a\x1fgoogle/api/field_behavior.proto\x1a\x16moonvale/v1/card.proto\"\xc6\x02\n\x07Options\x12\x14\n\x07players\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x0c\n\x04\x64\x65\x63k\x18\x02 \x01(\t\x12\r\n\x05token\x18\x03 \x01(\t\x12\x13\n\x06rounds\x18\x04 \x01(\x05H\x01\x88\x01\x01\x12\x17\n\nturn_limit\x18\x05 \x01(\x05H\x02\x88\x01\x01\x12#\n\x06memory\x18\x06 \x01(\x0e\x32\x13.moonvale.v1.Memory\x12\x34\n\x0fsuccessful_call\x18\x07 \x01(\x0e\x32\x1b.moonvale.v1.SuccessfulCall\x12$\n\x07\x64\x65mands\x18\n \x03(\x0b\x32\x13.moonvale.v1.Demand\x12\x16\n\x08villages\x18\x08 \x03(\x05\x42\x04\xe2\x41\x01\x03\x12\x1b\n\rdeal_supplied\x18\t \x01(\x08\x42\x04\xe2\x41\x01\x03\x42\n\n\x08_playersB\t\n\x07_roundsB\r\n\x0b_turn_limit*G\n\x06Memory\x12\x16\n\x12MEMORY_UNSPECIFIED\x10\x00\x12\x13\n\x0fMEMORY_ASSISTED\x10\x01\x12\x10\n\x0cMEMORY_TABLE\x10\x02*f\n\x0eSuccessfulCall\x12\x1f\n\x1bSUCCESSFUL_CALL_UNSPECIFIED\x10\x00\x12\x18\n\x14SUCCESSFUL_CALL_ZERO\x10\x01\x12\x19\n\x15SUCCESSFUL_CALL_LOWER\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,10 +37,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_OPTIONS'].fields_by_name['villages']._serialized_options = b'\342A\001\003'
   _globals['_OPTIONS'].fields_by_name['deal_supplied']._loaded_options = None
   _globals['_OPTIONS'].fields_by_name['deal_supplied']._serialized_options = b'\342A\001\003'
-  _globals['_MEMORY']._serialized_start=366
-  _globals['_MEMORY']._serialized_end=437
-  _globals['_SUCCESSFULCALL']._serialized_start=439
-  _globals['_SUCCESSFULCALL']._serialized_end=541
-  _globals['_OPTIONS']._serialized_start=76
-  _globals['_OPTIONS']._serialized_end=364
+  _globals['_MEMORY']._serialized_start=428
+  _globals['_MEMORY']._serialized_end=499
+  _globals['_SUCCESSFULCALL']._serialized_start=501
+  _globals['_SUCCESSFULCALL']._serialized_end=603
+  _globals['_OPTIONS']._serialized_start=100
+  _globals['_OPTIONS']._serialized_end=426
 # @@protoc_insertion_point(module_scope)

@@ -8,6 +8,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
+from moonvale.v1 import card_pb2 as _card_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -71,7 +72,8 @@ Global___SuccessfulCall: _TypeAlias = SuccessfulCall  # noqa: Y015
 class Options(_message.Message):
     """What the table agrees on before a game. Everything here is public. In a request, what is left out takes its default;
     a view has every field.
-    Example: {"players": 3, "deck": "coin", "memory": "MEMORY_TABLE"}.
+    Examples: {"players": 3, "deck": "eye", "token": "eye", "memory": "MEMORY_TABLE"};
+    {"deck": "coin,2=eye,9=eye", "demands": [{"parity": "PARITY_ODD"}, {"atMost": 4}, {"atMost": 8}, {"atLeast": 10}]}.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -83,13 +85,15 @@ class Options(_message.Message):
     TURN_LIMIT_FIELD_NUMBER: _builtins.int
     MEMORY_FIELD_NUMBER: _builtins.int
     SUCCESSFUL_CALL_FIELD_NUMBER: _builtins.int
+    DEMANDS_FIELD_NUMBER: _builtins.int
     VILLAGES_FIELD_NUMBER: _builtins.int
     DEAL_SUPPLIED_FIELD_NUMBER: _builtins.int
     players: _builtins.int
     """How many seats: 2..4. Default: 4."""
     deck: _builtins.str
-    """Which deck the card type of each number comes from: "coin" for all of Silver Coin; "DECK,NUMBER=DECK,..." names the
-    numbers that come from elsewhere. The catalogue lists the decks. Default: "coin".
+    """Which deck the card type of each number comes from: "coin" for all of Silver Coin, "eye" for all of Silver Eye. To mix
+    them, begin with the deck of most numbers and name those that come from elsewhere: "coin,2=eye,9=eye". The catalogue
+    lists the decks. Default: "coin".
     """
     token: _builtins.str
     """Which token is in play: a key of the catalogue's tokens. Default: "coin"."""
@@ -104,6 +108,12 @@ class Options(_message.Message):
     deal_supplied: _builtins.bool
     """Whether the deal was supplied by whoever created the game, who can then know all cards."""
     @_builtins.property
+    def demands(self) -> _containers.RepeatedCompositeFieldContainer[_card_pb2.Demand]:
+        """What each of the four Obsessors (number 9 of Silver Eye) demands: four, in the order of Face.variant, or none for the
+        default: even, odd, at most 6, at least 7.
+        """
+
+    @_builtins.property
     def villages(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Which of the dealt villages each seat gets; 0, 1, ... unless a supplied deal says otherwise."""
 
@@ -117,12 +127,13 @@ class Options(_message.Message):
         turn_limit: _builtins.int | None = ...,
         memory: Global___Memory.ValueType = ...,
         successful_call: Global___SuccessfulCall.ValueType = ...,
+        demands: _abc.Iterable[_card_pb2.Demand] | None = ...,
         villages: _abc.Iterable[_builtins.int] | None = ...,
         deal_supplied: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_players", b"_players", "_rounds", b"_rounds", "_turn_limit", b"_turn_limit", "players", b"players", "rounds", b"rounds", "turn_limit", b"turn_limit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_players", b"_players", "_rounds", b"_rounds", "_turn_limit", b"_turn_limit", "deal_supplied", b"deal_supplied", "deck", b"deck", "memory", b"memory", "players", b"players", "rounds", b"rounds", "successful_call", b"successful_call", "token", b"token", "turn_limit", b"turn_limit", "villages", b"villages"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_players", b"_players", "_rounds", b"_rounds", "_turn_limit", b"_turn_limit", "deal_supplied", b"deal_supplied", "deck", b"deck", "demands", b"demands", "memory", b"memory", "players", b"players", "rounds", b"rounds", "successful_call", b"successful_call", "token", b"token", "turn_limit", b"turn_limit", "villages", b"villages"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__players: _TypeAlias = _typing.Literal["players"]  # noqa: Y015
     _WhichOneofArgType__players: _TypeAlias = _typing.Literal["_players", b"_players"]  # noqa: Y015

@@ -50,6 +50,16 @@ class _DecisionKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Decision
     """To end the turn, or a free ability before that."""
     DECISION_KIND_SCORING: _DecisionKind.ValueType  # 9
     """One use of a scoring ability, or to be done."""
+    DECISION_KIND_EYE_PICK: _DecisionKind.ValueType  # 10
+    """Which card of the deck to draw with the Eye token."""
+    DECISION_KIND_PREDICT: _DecisionKind.ValueType  # 11
+    """The value of the top card of the deck, for a Gambler."""
+    DECISION_KIND_REWARD: _DecisionKind.ValueType  # 12
+    """An own card to discard after a right prediction, or to decline."""
+    DECISION_KIND_REACTION: _DecisionKind.ValueType  # 13
+    """An own faceup card to discard by a Simon, since it equals the card that just came to the pile, or to pass."""
+    DECISION_KIND_OBSESSOR: _DecisionKind.ValueType  # 14
+    """Which of the Obsessors that are discarded at once lies on top."""
 
 class DecisionKind(_DecisionKind, metaclass=_DecisionKindEnumTypeWrapper):
     """What a decision is about."""
@@ -74,6 +84,16 @@ DECISION_KIND_TURN_END: DecisionKind.ValueType  # 8
 """To end the turn, or a free ability before that."""
 DECISION_KIND_SCORING: DecisionKind.ValueType  # 9
 """One use of a scoring ability, or to be done."""
+DECISION_KIND_EYE_PICK: DecisionKind.ValueType  # 10
+"""Which card of the deck to draw with the Eye token."""
+DECISION_KIND_PREDICT: DecisionKind.ValueType  # 11
+"""The value of the top card of the deck, for a Gambler."""
+DECISION_KIND_REWARD: DecisionKind.ValueType  # 12
+"""An own card to discard after a right prediction, or to decline."""
+DECISION_KIND_REACTION: DecisionKind.ValueType  # 13
+"""An own faceup card to discard by a Simon, since it equals the card that just came to the pile, or to pass."""
+DECISION_KIND_OBSESSOR: DecisionKind.ValueType  # 14
+"""Which of the Obsessors that are discarded at once lies on top."""
 Global___DecisionKind: _TypeAlias = DecisionKind  # noqa: Y015
 
 @_typing.final
@@ -130,6 +150,7 @@ class View(_message.Message):
     DECISION_FIELD_NUMBER: _builtins.int
     POSITION_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
+    POOL_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """The game. Format: games/{game}."""
     version: _builtins.int
@@ -208,6 +229,13 @@ class View(_message.Message):
     def result(self) -> _result_pb2.Result:
         """How the game ended. Absent while it goes on."""
 
+    @_builtins.property
+    def pool(self) -> _containers.RepeatedCompositeFieldContainer[Global___PoolCard]:
+        """Cards that the viewer knows to be among those which the Eye token shuffled in this round: what they are, not where.
+        Those that have left the deck since are still listed, but for faceup ones. To the seat that is looking through the deck:
+        all that it holds.
+        """
+
     def __init__(
         self,
         *,
@@ -237,10 +265,11 @@ class View(_message.Message):
         decision: Global___Decision | None = ...,
         position: _builtins.str = ...,
         result: _result_pb2.Result | None = ...,
+        pool: _abc.Iterable[Global___PoolCard] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_active_seat", b"_active_seat", "_caller", b"_caller", "_deck_count", b"_deck_count", "_extra_turns", b"_extra_turns", "_token_holder", b"_token_holder", "_turn", b"_turn", "_version", b"_version", "_viewer_seat", b"_viewer_seat", "active_seat", b"active_seat", "caller", b"caller", "create_time", b"create_time", "decision", b"decision", "deck_count", b"deck_count", "deck_top", b"deck_top", "extra_turns", b"extra_turns", "hand", b"hand", "options", b"options", "result", b"result", "seal_replay_until", b"seal_replay_until", "token_holder", b"token_holder", "turn", b"turn", "update_time", b"update_time", "version", b"version", "viewer_seat", b"viewer_seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_active_seat", b"_active_seat", "_caller", b"_caller", "_deck_count", b"_deck_count", "_extra_turns", b"_extra_turns", "_token_holder", b"_token_holder", "_turn", b"_turn", "_version", b"_version", "_viewer_seat", b"_viewer_seat", "active_seat", b"active_seat", "caller", b"caller", "commitment", b"commitment", "create_time", b"create_time", "decision", b"decision", "deck_count", b"deck_count", "deck_top", b"deck_top", "external_id", b"external_id", "extra_turns", b"extra_turns", "hand", b"hand", "labels", b"labels", "mark", b"mark", "name", b"name", "options", b"options", "pile", b"pile", "position", b"position", "result", b"result", "round", b"round", "seal_replay_until", b"seal_replay_until", "seats", b"seats", "token_active", b"token_active", "token_holder", b"token_holder", "turn", b"turn", "update_time", b"update_time", "version", b"version", "viewer_seat", b"viewer_seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_active_seat", b"_active_seat", "_caller", b"_caller", "_deck_count", b"_deck_count", "_extra_turns", b"_extra_turns", "_token_holder", b"_token_holder", "_turn", b"_turn", "_version", b"_version", "_viewer_seat", b"_viewer_seat", "active_seat", b"active_seat", "caller", b"caller", "commitment", b"commitment", "create_time", b"create_time", "decision", b"decision", "deck_count", b"deck_count", "deck_top", b"deck_top", "external_id", b"external_id", "extra_turns", b"extra_turns", "hand", b"hand", "labels", b"labels", "mark", b"mark", "name", b"name", "options", b"options", "pile", b"pile", "pool", b"pool", "position", b"position", "result", b"result", "round", b"round", "seal_replay_until", b"seal_replay_until", "seats", b"seats", "token_active", b"token_active", "token_holder", b"token_holder", "turn", b"turn", "update_time", b"update_time", "version", b"version", "viewer_seat", b"viewer_seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__active_seat: _TypeAlias = _typing.Literal["active_seat"]  # noqa: Y015
     _WhichOneofArgType__active_seat: _TypeAlias = _typing.Literal["_active_seat", b"_active_seat"]  # noqa: Y015
@@ -276,6 +305,36 @@ class View(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__viewer_seat) -> _WhichOneofReturnType__viewer_seat | None: ...
 
 Global___View: _TypeAlias = View  # noqa: Y015
+
+@_typing.final
+class PoolCard(_message.Message):
+    """A card of which it is known that it is among the shuffled ones, not which of them it is.
+    Example: {"face": {"key": "eye/ghost", "number": 7, "value": 7}}.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FACE_FIELD_NUMBER: _builtins.int
+    FACEUP_FIELD_NUMBER: _builtins.int
+    faceup: _builtins.bool
+    """Whether it lies faceup."""
+    @_builtins.property
+    def face(self) -> _card_pb2.Face:
+        """What the card is."""
+
+    def __init__(
+        self,
+        *,
+        face: _card_pb2.Face | None = ...,
+        faceup: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["face", b"face"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["face", b"face", "faceup", b"faceup"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PoolCard: _TypeAlias = PoolCard  # noqa: Y015
 
 @_typing.final
 class SeatView(_message.Message):
@@ -370,12 +429,20 @@ class Decision(_message.Message):
     ABILITY_FIELD_NUMBER: _builtins.int
     PICKED_FIELD_NUMBER: _builtins.int
     LEGAL_ACTIONS_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    DECLARED_SPOTTERS_FIELD_NUMBER: _builtins.int
     kind: Global___DecisionKind.ValueType
     """What is to be decided."""
     seat: _builtins.int
     """The one seat that is to act."""
     ability: _builtins.str
     """The card type whose ability asks, for example "coin/psychic". Empty if it is no card's ability."""
+    value: _builtins.int
+    """The value that the decision is about: of the card on the pile that may be reacted to, or of the discarded one that a
+    Spotter looks for. Absent if it is about none.
+    """
+    declared_spotters: _builtins.int
+    """How many Spotters have been declared for the exchange. Absent if none."""
     @_builtins.property
     def picked(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Handles of the cards that take part in what is going on: the card whose ability asks, and those chosen so far, named for
@@ -396,13 +463,20 @@ class Decision(_message.Message):
         ability: _builtins.str = ...,
         picked: _abc.Iterable[_builtins.int] | None = ...,
         legal_actions: _abc.Iterable[_action_pb2.Action] | None = ...,
+        value: _builtins.int | None = ...,
+        declared_spotters: _builtins.int = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_value", b"_value", "seat", b"seat", "value", b"value"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "ability", b"ability", "kind", b"kind", "legal_actions", b"legal_actions", "picked", b"picked", "seat", b"seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_value", b"_value", "ability", b"ability", "declared_spotters", b"declared_spotters", "kind", b"kind", "legal_actions", b"legal_actions", "picked", b"picked", "seat", b"seat", "value", b"value"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    _WhichOneofReturnType__value: _TypeAlias = _typing.Literal["value"]  # noqa: Y015
+    _WhichOneofArgType__value: _TypeAlias = _typing.Literal["_value", b"_value"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__value) -> _WhichOneofReturnType__value | None: ...
 
 Global___Decision: _TypeAlias = Decision  # noqa: Y015
