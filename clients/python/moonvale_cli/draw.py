@@ -22,7 +22,7 @@ FRAME: Final = "dim"
 NAME: Final = "bold"
 ACTING: Final = "bold bright_green"
 
-LEGEND: Final = "▒▒▒ facedown   ▒ 7 facedown, but known   7 faceup   ~ sideways"
+LEGEND: Final = "▒▒▒ facedown   ▒ 7 facedown, but known   7 faceup   ~ sideways   - counts negative"
 
 _CELL: Final = 3  # columns of a card, without its frame
 _GAP: Final = 4  # columns between villages
@@ -133,7 +133,7 @@ def _cards(cards: Sequence[CardView], numbers: Sequence[int]) -> list[Text]:
     for card, number in zip(cards, numbers, strict=True):
         middle.append_text(_cell(card))
         middle.append("│")
-        below.append(f" {number:>2}{'~' if card.sideways else ' '}")
+        below.append(f" {number:>2}{'-' if card.HasField('tucked') else '~' if card.sideways else ' '}")
     return [
         Text(f"┌{'┬'.join([edge] * len(cards))}┐", style=FRAME),
         middle,

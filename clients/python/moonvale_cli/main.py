@@ -27,7 +27,7 @@ EXIT_FAILED: Final = 1
 EXIT_INTERRUPTED: Final = 130
 
 _DESCRIPTION = """\
-Moonvale plays Silver Coin, a card game of hidden information for two to four, as a service.
+Moonvale plays Silver Coin and Silver Eye, card games of hidden information for two to four, as a service.
 
 New here? `moonvale play` needs nothing else: it starts a service if none runs, seats three agents
 and tells you what you can do. `moonvale COMMAND --help` explains each command with examples.

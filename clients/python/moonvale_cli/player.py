@@ -48,10 +48,13 @@ _DRAWN: Final = frozenset(
         view_pb2.DECISION_KIND_TARGET,
         view_pb2.DECISION_KIND_LOOK,
         view_pb2.DECISION_KIND_SCORING,
+        view_pb2.DECISION_KIND_REWARD,
+        view_pb2.DECISION_KIND_REACTION,
     }
 )
 _MOVED_ON: Final = frozenset({"STALE_VERSION", "NOT_YOUR_TURN", "GAME_OVER"})
 _REFUSED: Final = frozenset({"ILLEGAL_ACTION", "BATCH_REVEALS"})
+_SPOTTER: Final = "eye/spotter"
 _COLUMNS_FROM: Final = 9  # choices; fewer stand below each other
 _LINES_OF_THE_PAST: Final = 8  # of what happened before the player came
 
@@ -189,10 +192,10 @@ class Player:
             self._console.print(f"The choices are 1 to {most}." if most > 1 else "The only choice is 1.")
             return
         actions = [decision.legal_actions[number - 1] for number in sorted(set(numbers))]
-        if len(actions) > 1 and not all(action.HasField("name") for action in actions):
+        if len(actions) > 1 and not all(action.WhichOneof("verb") in ("name", "declare") for action in actions):
             self._console.print("Only cards to exchange can be chosen several at once.")
             return
-        if actions[-1].HasField("name") and (decision.kind == view_pb2.DECISION_KIND_HAND or len(actions) > 1):
+        if _complete(actions, self._view):
             actions.append(Action(close=CloseAction()))
         try:
             response = self._client.submit_action(self._game, self._credential, actions, self._view.version)
@@ -245,3 +248,14 @@ class Player:
         self._console.print(
             Text("You win!" if place == 0 else f"You are {ordinal(place)} of {len(places)}.", style=NAME)
         )
+
+
+def _complete(actions: list[Action], view: View) -> bool:
+    """Whether what was chosen is a whole exchange, with no more cards and no Spotter to be named."""
+    decision = view.decision
+    if not actions[-1].HasField("name"):
+        return actions[-1].HasField("declare") and len(actions) > 1
+    if decision.kind != view_pb2.DECISION_KIND_HAND and len(actions) == 1:
+        return False
+    village = view.seats[decision.seat].village
+    return decision.declared_spotters > 0 or not any(card.faceup and card.face.key == _SPOTTER for card in village)

@@ -11,21 +11,22 @@ from rich.text import Text
 
 from moonvale_cli.errors import CommandError
 from moonvale_engine import texts
-from moonvale_engine.cards.card import DRAWN, RESIDENT, SCORING
+from moonvale_engine.cards.card import DRAWN, PILE_TOP, RESIDENT, SCORING
 
 DESCRIPTION: Final = """\
-List all cards: their number, which is also what they count, how many there are, and what each
-does when. Name some to see those alone, by number, by name, or as DECK/NAME.
+List all cards: their deck, their number, which is also what they count unless something else is
+said, how many there are, and what each does when. Name some to see those alone, by number, by
+name, or as DECK/NAME.
 """
 EXAMPLES: Final = """\
   moonvale cards
-  moonvale cards 7 pixie coin/con_artist
+  moonvale cards 7 pixie eye/tanner
 """
 
-_WHEN: Final = {DRAWN: "drawn", RESIDENT: "faceup", SCORING: "scoring"}
+_WHEN: Final = {DRAWN: "drawn", RESIDENT: "faceup", SCORING: "scoring", PILE_TOP: "on top"}
 _LEGEND = (
     "drawn: when you draw it from the deck and discard it at once. faceup: while it lies faceup in your village."
-    " scoring: if it lies faceup in your village when the round ends."
+    " scoring: if it lies faceup in your village when the round ends. on top: while it tops the pile."
 )
 
 
@@ -40,6 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.cards:
         entries = tuple([entry for wanted in arguments.cards for entry in _find(wanted)])
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column("Deck", no_wrap=True)
     for name in ("Number", "Copies"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("Name", no_wrap=True)
@@ -47,7 +49,9 @@ def run(arguments: argparse.Namespace) -> int:
     table.add_column("What it does")
     for entry in entries:
         number = str(entry.number) if entry.number == entry.value else f"{entry.number}, counts {entry.value}"
-        table.add_row(number, str(entry.copies), Text(entry.name, style="bold"), _WHEN[entry.kind], entry.ability)
+        table.add_row(
+            entry.deck, number, str(entry.copies), Text(entry.name, style="bold"), _WHEN[entry.kind], entry.ability
+        )
     console = Console()
     console.print(table)
     console.print()

@@ -16,7 +16,8 @@ from moonvale_cli.errors import CommandError
 from moonvale_cli.game_name import CREDENTIAL_VARIABLE, game_name
 from moonvale_cli.player import LeftError, Player
 from moonvale_client import Client, MoonvaleError, Options
-from moonvale_engine.options import DECKS, MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
+from moonvale_engine.errors import OptionError
+from moonvale_engine.options import DECKS, MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS, TOKENS, deck_text, parse_deck
 
 DESCRIPTION: Final = """\
 Sit down at a table with agents that choose at random, and play.
@@ -28,6 +29,8 @@ command. With --game and --credential you sit down at a table that somebody else
 EXAMPLES: Final = """\
   moonvale play
   moonvale play --players 2 --rounds 1 --name Ann
+  moonvale play --deck eye
+  moonvale play --deck coin,2=eye,9=eye --token eye
 """
 
 _AGENT_NAMES: Final = ("Ben", "Cleo", "Dan", "Eve")
@@ -38,7 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     players = range(MIN_PLAYERS, MAX_PLAYERS + 1)
     parser.add_argument("--players", type=int, choices=players, default=MAX_PLAYERS, help="you and the agents [4]")
     parser.add_argument("--rounds", type=int, metavar="N", default=4, help=f"how many rounds, 1 to {MAX_ROUNDS} [4]")
-    parser.add_argument("--deck", choices=DECKS, default=DECKS[0], help="which cards are played with [coin]")
+    parser.add_argument(
+        "--deck", type=_deck, default=DECKS[0], help="coin, eye, or a mix by number, such as coin,2=eye,9=eye [coin]"
+    )
+    parser.add_argument("--token", choices=TOKENS, help="whose token is in play [that of most of the cards]")
     parser.add_argument("--name", default="Player", help="what you are called [Player]")
     parser.add_argument(
         "--seat", type=int, choices=range(1, MAX_PLAYERS + 1), default=1, help="which seat is yours [1]"
@@ -51,6 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"your seat's credential in that game; the default is {CREDENTIAL_VARIABLE}",
     )
     add_address(parser, "or a service of its own if none answers there")
+
+
+def _deck(text: str) -> str:
+    """Return a deck as the service reads it."""
+    try:
+        return deck_text(parse_deck(text))
+    except OptionError as error:
+        raise argparse.ArgumentTypeError(error.message) from error
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -84,7 +98,8 @@ def _against_agents(client: Client, address: str, arguments: argparse.Namespace,
         raise CommandError(f"--seat {arguments.seat} is not there with --players {arguments.players}")
     names = list(_AGENT_NAMES[: arguments.players - 1])
     names.insert(arguments.seat - 1, arguments.name)
-    options = Options(players=arguments.players, rounds=arguments.rounds, deck=arguments.deck)
+    token = arguments.token or arguments.deck.partition(",")[0]
+    options = Options(players=arguments.players, rounds=arguments.rounds, deck=arguments.deck, token=token)
     game = client.create_game(options, names)
     credentials = list(game.seat_credentials)
     mine = credentials.pop(arguments.seat - 1)

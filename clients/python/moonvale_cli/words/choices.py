@@ -84,7 +84,8 @@ def _turn_card(action: Action, view: View, table: Table) -> str:
 
 def _discard_resident(action: Action, view: View, table: Table) -> str:
     thrown = action.discard_resident
-    return f"With {_own(view, thrown.resident_spot)}, discard {_self(thrown.resident_spot, thrown.spot, view)}"
+    what = f"{_self(thrown.resident_spot, thrown.spot, view)}{_spotters(thrown.spotters)}"
+    return f"With {_own(view, thrown.resident_spot)}, discard {what}"
 
 
 def _self(resident: int, spot: int, view: View) -> str:
@@ -92,7 +93,7 @@ def _self(resident: int, spot: int, view: View) -> str:
 
 
 def _pick(action: Action, view: View, table: Table) -> str:
-    return _capital(_card_at(view, table, action.pick.card))
+    return f"{_capital(_card_at(view, table, action.pick.card))}{_spotters(action.pick.spotters)}"
 
 
 def _take(action: Action, view: View, table: Table) -> str:
@@ -122,6 +123,47 @@ def _give(action: Action, view: View, table: Table) -> str:
     return f"With {_own(view, given.resident_spot)}, give {_own(view, given.spot)} to {table.object(given.seat)}"
 
 
+def _spotters(count: int) -> str:
+    return f", with {count} Spotters" if count > 1 else ", with a Spotter" if count else ""
+
+
+def _choose(action: Action, view: View, table: Table) -> str:
+    chosen = action.choose
+    demand = view.options.demands[max(chosen.variant, 1) - 1]
+    names = [
+        face_words(held.face)
+        for held in view.pool
+        if held.face.number == chosen.number and (not held.face.HasField("demand") or held.face.demand == demand)
+    ]
+    card = f"a {names[0]}" if names else f"a card with the number {chosen.number}"
+    return f"Draw {card}{', which lies faceup in the deck' if chosen.faceup else ''}"
+
+
+def _declare(action: Action, view: View, table: Table) -> str:
+    count = action.declare.spotters
+    who = (
+        f"{count} Spotters: if the exchange succeeds, they look"
+        if count > 1
+        else "a Spotter: if the exchange succeeds, it looks"
+    )
+    return f"Declare {who} for more cards like these"
+
+
+def _undermine(action: Action, view: View, table: Table) -> str:
+    depth = action.undermine.depth
+    return f"{_capital(_pile_card(view, depth))} in the pile{_depth(depth) or ', on top'}"
+
+
+def _tuck(action: Action, view: View, table: Table) -> str:
+    tucked = action.tuck
+    return f"Tuck {_own(view, tucked.resident_spot)} under {_card_at(view, table, tucked.card)}"
+
+
+def _bomb(action: Action, view: View, table: Table) -> str:
+    bomb = action.bomb
+    return f"With {_own(view, bomb.resident_spot)}, take {_card_at(view, table, bomb.card)} out of the round"
+
+
 #: Of each verb of an Action.
 CHOICES: Final[dict[str, Callable[[Action, View, Table], str]]] = {
     "peek": lambda action, view, table: f"Look at your {spots_words(action.peek.spots)}",
@@ -149,6 +191,17 @@ CHOICES: Final[dict[str, Callable[[Action, View, Table], str]]] = {
     "end_turn": lambda action, view, table: "End your turn",
     "done": lambda action, view, table: "Use no more abilities",
     "give": _give,
+    "draw_with_token": lambda action, view, table: f"Use the {table.token} token: look through the deck for your draw",
+    "choose": _choose,
+    "gamble": lambda action, view, table: "Gamble: predict what the top card of the deck is",
+    "predict": lambda action, view, table: f"Predict {action.predict.value}",
+    "decline": lambda action, view, table: "Discard none",
+    "keep": lambda action, view, table: "Keep it: it fits nowhere, and joins your village",
+    "declare": _declare,
+    "undermine": _undermine,
+    "pass_reaction": lambda action, view, table: "Do not react",
+    "tuck": _tuck,
+    "bomb": _bomb,
 }
 
 #: What is asked, of each kind of decision; {} is the card or token whose ability asks.
@@ -162,6 +215,11 @@ QUESTIONS: Final = {
     view_pb2.DECISION_KIND_LOOK: "Which card do you look at with the {}?",
     view_pb2.DECISION_KIND_TURN_END: "Do you use an ability before your turn ends?",
     view_pb2.DECISION_KIND_SCORING: "The round is being scored. Do you use an ability?",
+    view_pb2.DECISION_KIND_EYE_PICK: "Which card of the deck do you draw?",
+    view_pb2.DECISION_KIND_PREDICT: "What is the top card of the deck?",
+    view_pb2.DECISION_KIND_REWARD: "That was right. Which of your cards do you discard?",
+    view_pb2.DECISION_KIND_REACTION: "A {value} came to the pile. Do you discard a card that equals it?",
+    view_pb2.DECISION_KIND_OBSESSOR: "Which of the Obsessors shall lie on top of the pile?",
 }
 #: What is asked of a target, by the ability that asks and the verb of its choices.
 TARGETS: Final = {
@@ -176,6 +234,11 @@ TARGETS: Final = {
     ("coin/pixie", "pick"): "Which card do you flip with the Pixie?",
     ("coin/village_idiot", "pick"): "Which card of this village moves with the Village Idiot?",
     ("coin/village_idiot", "turn_direction"): "Which way do cards move with the Village Idiot?",
+    ("eye/ghost", "pick"): "Which card do you discard with the Ghost?",
+    ("eye/spotter", "village"): "Whose village does the Spotter search for another {value}?",
+    ("eye/twister", "pick"): "Which card do you flip with the Twister?",
+    ("eye/underminer", "pick"): "Which card do you exchange with one of the pile, with the Underminer?",
+    ("eye/underminer", "undermine"): "Which card of the pile takes its place, with the Underminer?",
 }
 
 
@@ -186,4 +249,4 @@ def question_words(decision: Decision, table: Table) -> str:
     if decision.kind == view_pb2.DECISION_KIND_TARGET and decision.legal_actions:
         verb = decision.legal_actions[0].WhichOneof("verb") or ""
         question = TARGETS.get((decision.ability, verb), question)
-    return question.format(asker)
+    return question.format(asker, value=decision.value)

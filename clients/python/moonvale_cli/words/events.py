@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from moonvale.v1 import event_pb2, result_pb2
 from moonvale.v1.action_pb2 import DIRECTION_CLOCKWISE, Action
 from moonvale.v1.card_pb2 import (
+    ZONE_ASIDE,
     ZONE_DECK_BOTTOM,
     ZONE_DECK_TOP,
     ZONE_HAND,
@@ -87,6 +88,12 @@ def _moved(event: Event, seat: int | None, action: Action, table: Table) -> Phra
     card = f"{_place_of(origin, seat, table)}{in_brackets(moved.card)}"
     if destination.zone == ZONE_PILE_BOTTOM:
         return Phrase(seat, f"sent {card} to the bottom of the pile")
+    if destination.zone == ZONE_DECK_BOTTOM:
+        return Phrase(seat, f"slid {card} under the deck")
+    if destination.zone == ZONE_ASIDE:
+        return Phrase(seat, f"took {card} out of the round")
+    if origin.zone == ZONE_DECK_TOP and destination.zone == ZONE_PILE:
+        return Phrase(seat, f"turned up {a_card(moved.card)} from the deck")
     if origin.zone == ZONE_DECK_TOP:
         return Phrase(seat, f"added {card} to {_village_of(destination, seat, table)}")
     if origin.zone == ZONE_VILLAGE:
@@ -150,6 +157,8 @@ def _shown(event: Event, seat: int | None, action: Action, table: Table) -> Phra
     cards = ", ".join([face_words(card.face) for card in event.shown.cards])
     if event.shown.reason == event_pb2.SHOWN_REASON_FAILED_SET:
         return Phrase(seat, f"tried to exchange cards that are not equal ({cards})")
+    if event.shown.reason == event_pb2.SHOWN_REASON_REFUSED:
+        return Phrase(seat, f"showed what the Obsessor on the pile refuses ({cards})")
     return Phrase(seat, f"showed {len(event.shown.cards)} cards ({cards})")
 
 
@@ -178,6 +187,12 @@ def _game_over(event: Event, seat: int | None, action: Action, table: Table) -> 
     places = listed([f"{ordinal(place)} {table.name(seat)}" for place, seat in enumerate(event.game_over.places)])
     why = ENDINGS.get(event.game_over.reason, "it was ended")
     return Phrase(None, f"The game is over, since {why}. The places: {places}")
+
+
+def _tucked(event: Event, seat: int | None, action: Action, table: Table) -> Phrase:
+    tucked = event.tucked
+    what = f"{_village_place(tucked.origin, seat, table)}{in_brackets(tucked.card)}"
+    return Phrase(seat, f"tucked {what} under {_village_place(tucked.host, seat, table)}")
 
 
 ROUND_ENDS: Final = {
@@ -209,4 +224,9 @@ EVENTS: Final[dict[str, Callable[[Event, int | None, Action, Table], Phrase]]] =
     "scored": _scored,
     "token_awarded": _token_awarded,
     "game_over": _game_over,
+    "predicted": lambda event, seat, action, table: Phrase(seat, f"predicted {event.predicted.value}"),
+    "kept": lambda event, seat, action, table: Phrase(seat, "had to keep it"),
+    "searched": lambda event, seat, action, table: Phrase(seat, "looked through the deck"),
+    "shuffled": lambda event, seat, action, table: Phrase(seat, "shuffled it"),
+    "tucked": _tucked,
 }

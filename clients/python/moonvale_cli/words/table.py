@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from moonvale.v1.card_pb2 import Card, CardView, Face
+from moonvale.v1.card_pb2 import PARITY_EVEN, Card, CardView, Demand, Face
 from moonvale.v1.view_pb2 import View
 from moonvale_engine import texts
 
@@ -73,8 +73,18 @@ def token_name(key: str) -> str:
 
 
 def face_words(face: Face) -> str:
-    """Return a face as people say it: ``7 Nostro``."""
-    return f"{face.value} {card_name(face.key)}"
+    """Return a face as people say it: ``7 Nostro``, ``9 Obsessor for 6 or lower``."""
+    demand = f" for {demand_words(face.demand)}" if face.HasField("demand") else ""
+    return f"{face.value} {card_name(face.key)}{demand}"
+
+
+def demand_words(demand: Demand) -> str:
+    """Return which values an Obsessor lets through."""
+    if demand.HasField("at_most"):
+        return f"{demand.at_most} or lower"
+    if demand.HasField("at_least"):
+        return f"{demand.at_least} or higher"
+    return "even numbers" if demand.parity == PARITY_EVEN else "odd numbers"
 
 
 def a_card(card: Card) -> str:
