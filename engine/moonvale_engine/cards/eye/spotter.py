@@ -49,6 +49,7 @@ def _look(s: State, action: int) -> int:
 
 
 def _forget(s: State, action: int) -> int:
+    """No card was looked at yet, or any more. A Curator's discard in between may have let another Spotter look."""
     for h in range(CARDS):
         s.flags[h] &= ~SPOTTED
     return NEXT
@@ -62,6 +63,7 @@ SPOTTER = Card(
     ability=RESIDENT,
     spots=True,
     program=(
+        do(_forget),
         ask(TARGET, _villages, then=_choose_village),
         ask(LOOK, _stop_or_next_card, then=_look),
         do(_forget),
