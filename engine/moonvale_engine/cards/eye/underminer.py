@@ -8,6 +8,7 @@ from moonvale_engine.actions import PICK, UNDERMINE, pack, square, x_of
 from moonvale_engine.cards.card import DRAWN, EYE, Card
 from moonvale_engine.choices import picked
 from moonvale_engine.decisions import TARGET
+from moonvale_engine.events import NOBODY
 from moonvale_engine.state import CARD_0, CARD_1, CARD_2, CARD_3, SEAT, State, X, clockwise, find_seat
 from moonvale_engine.steps import NEXT, ask
 
@@ -34,7 +35,14 @@ def _first_card(s: State, action: int) -> int:
     return NEXT
 
 
+def _begun(s: State) -> bool:
+    """Whether a first village card was chosen; a Curator may have left none to choose."""
+    return find_seat(s, s.stack[CARD_0]) != NOBODY
+
+
 def _pile_cards(s: State) -> list[int]:
+    if not _begun(s):
+        return []
     return [
         pack(UNDERMINE, depth)
         for depth in range(len(s.pile))
@@ -48,6 +56,8 @@ def _first_pile_card(s: State, action: int) -> int:
 
 
 def _second_cards(s: State) -> list[int]:
+    if not _begun(s):
+        return []
     first = s.stack[CARD_0]
     seat = find_seat(s, first)
     return [pack(PICK, square(seat, spot)) for spot, h in enumerate(s.villages[seat]) if h != first]
