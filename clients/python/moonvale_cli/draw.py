@@ -12,7 +12,7 @@ from rich.text import Text
 
 from moonvale.v1.card_pb2 import CardView
 from moonvale.v1.view_pb2 import SeatView, View
-from moonvale_cli.words.table import Table, face_words, points
+from moonvale_cli.words.table import Table, face_words, ordinal, points
 
 Item = TypeVar("Item")
 
@@ -22,7 +22,7 @@ FRAME: Final = "dim"
 NAME: Final = "bold"
 ACTING: Final = "bold bright_green"
 
-LEGEND: Final = "▒▒▒ facedown   ▒ 7 facedown, but known   7 faceup   ~ sideways   - counts negative"
+LEGEND: Final = "▒▒▒ facedown   ▒ 7 facedown, but known   7 faceup   ~ sideways"
 
 _CELL: Final = 3  # columns of a card, without its frame
 _GAP: Final = 4  # columns between villages
@@ -124,6 +124,9 @@ def _marks(view: View, shown: SeatView) -> Iterator[str]:
         yield "has called"
     if shown.resigned:
         yield "has resigned"
+    for spot, card in enumerate(shown.village):
+        if card.HasField("tucked"):
+            yield f"{face_words(card.tucked.face)} under the {ordinal(spot)} card"
 
 
 def _cards(cards: Sequence[CardView], numbers: Sequence[int]) -> list[Text]:
@@ -133,7 +136,7 @@ def _cards(cards: Sequence[CardView], numbers: Sequence[int]) -> list[Text]:
     for card, number in zip(cards, numbers, strict=True):
         middle.append_text(_cell(card))
         middle.append("│")
-        below.append(f" {number:>2}{'-' if card.HasField('tucked') else '~' if card.sideways else ' '}")
+        below.append(f" {number:>2}{'~' if card.sideways else ' '}")
     return [
         Text(f"┌{'┬'.join([edge] * len(cards))}┐", style=FRAME),
         middle,

@@ -211,8 +211,14 @@ class Player:
             self._take_in(response.view, response.entries)
 
     def _explain(self, number: int) -> None:
-        """Tell what the cards of a number, or of a value, do."""
-        found = [card for card in texts.entries() if number in (card.number, card.value)]
+        """Tell what the cards in play with a number, or a value, do."""
+        deck, *changes = self._view.options.deck.split(",")
+        decks = dict(change.partition("=")[::2] for change in changes)
+        found = [
+            card
+            for card in texts.entries()
+            if number in (card.number, card.value) and decks.get(str(card.number), deck) == card.deck
+        ]
         for card in found:
             self._console.print(Text(f"{card.value} {card.name}: {card.ability}"))
         if not found:

@@ -11,6 +11,7 @@ from moonvale.v1.card_pb2 import VillageSpot
 from moonvale.v1.view_pb2 import Decision, View
 from moonvale_cli.words.table import (
     Table,
+    a_face,
     card_ability,
     card_name,
     face_words,
@@ -131,11 +132,11 @@ def _choose(action: Action, view: View, table: Table) -> str:
     chosen = action.choose
     demand = view.options.demands[max(chosen.variant, 1) - 1]
     names = [
-        face_words(held.face)
+        a_face(held.face)
         for held in view.pool
         if held.face.number == chosen.number and (not held.face.HasField("demand") or held.face.demand == demand)
     ]
-    card = f"a {names[0]}" if names else f"a card with the number {chosen.number}"
+    card = names[0] if names else f"a card with the number {chosen.number}"
     return f"Draw {card}{', which lies faceup in the deck' if chosen.faceup else ''}"
 
 

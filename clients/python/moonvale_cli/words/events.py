@@ -89,7 +89,8 @@ def _moved(event: Event, seat: int | None, action: Action, table: Table) -> Phra
     if destination.zone == ZONE_PILE_BOTTOM:
         return Phrase(seat, f"sent {card} to the bottom of the pile")
     if destination.zone == ZONE_DECK_BOTTOM:
-        return Phrase(seat, f"slid {card} under the deck")
+        slid = the_card(moved.card) if moved.card.HasField("face") else "a facedown card"
+        return Phrase(seat, f"slid {slid} under the deck")
     if destination.zone == ZONE_ASIDE:
         return Phrase(seat, f"took {card} out of the round")
     if origin.zone == ZONE_DECK_TOP and destination.zone == ZONE_PILE:

@@ -89,9 +89,12 @@ def demand_words(demand: Demand) -> str:
 
 def a_card(card: Card) -> str:
     """Return a card with its article: ``a 7 Nostro``, ``an 8 Assassin``, ``a card``."""
-    if not card.HasField("face"):
-        return "a card"
-    words = face_words(card.face)
+    return a_face(card.face) if card.HasField("face") else "a card"
+
+
+def a_face(face: Face) -> str:
+    """Return a face with its article."""
+    words = face_words(face)
     return f"an {words}" if words.startswith(("8", "11", "18")) else f"a {words}"
 
 
