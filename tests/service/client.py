@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -146,15 +147,10 @@ class Client:
         request = pb.ListEventsRequest(parent=game, page_size=page_size, page_token=page_token)
         return pb.ListEventsResponse.FromString(await self.raw("ListEvents", request.SerializeToString(), credential))
 
-    async def watch(
-        self, game: str, credential: str | None, after: int | None = None, mark: str = ""
-    ) -> AsyncIterator[pb.WatchGameResponse]:
-        """Watch a game; ends with the stream."""
-        stream: grpc.aio.UnaryStreamMultiCallable[bytes, pb.WatchGameResponse] = self._channel.unary_stream(
-            f"/{SERVICE}/WatchGame", response_deserializer=pb.WatchGameResponse.FromString
-        )
+    async def raw_watch(self, request: bytes, credential: str | None) -> AsyncGenerator[bytes, None]:
+        """Watch with bytes, and yield bytes."""
+        stream: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = self._channel.unary_stream(f"/{SERVICE}/WatchGame")
         metadata = () if credential is None else (("authorization", f"Bearer {credential}"),)
-        request = pb.WatchGameRequest(name=game, after_version=after, after_mark=mark).SerializeToString()
         call = stream(request, metadata=metadata, wait_for_ready=True)
         try:
             async for message in call:
@@ -163,6 +159,15 @@ class Client:
             raise failure(error) from None
         finally:
             call.cancel()
+
+    async def watch(
+        self, game: str, credential: str | None, after: int | None = None, mark: str = ""
+    ) -> AsyncIterator[pb.WatchGameResponse]:
+        """Watch a game; ends with the stream."""
+        request = pb.WatchGameRequest(name=game, after_version=after, after_mark=mark)
+        async with aclosing(self.raw_watch(request.SerializeToString(), credential)) as messages:
+            async for message in messages:
+                yield pb.WatchGameResponse.FromString(message)
 
 
 async def play(client: Client, game: Game, seed: int, moves: int | None = None) -> View:
