@@ -177,7 +177,7 @@ class Supervisor:
 
 def join_text(settings: Settings, address: str) -> str:
     """Return what people read when the service is ready."""
-    server = "" if address == _DEFAULT_ADDRESS else f" --server {address}"
+    server = "" if address == _DEFAULT_ADDRESS else f" --address {address}"
     kept = f"in {settings.data}" if settings.embedded else "in the store that MOONVALE_STORE names"
     lines = [
         f"Moonvale serves on {address} ({settings.workers} worker processes); games are kept {kept}.",
