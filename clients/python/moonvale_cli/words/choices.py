@@ -171,7 +171,6 @@ TARGETS: Final = {
     ("coin/golem", "pick"): "Which card do you replace by the top card of the pile with the Golem?",
     ("coin/huntress", "pick"): "Which card do you flip with the Huntress?",
     ("coin/nosferatu", "take"): "Which card of the pile do you take or use with the Nosferatu?",
-    ("coin/nosferatu", "activate"): "Which card of the pile do you use with the Nosferatu?",
     ("coin/nostro", "village"): "Whose village do you look at with the Nostro?",
     ("coin/pixie", "pick"): "Which card do you flip with the Pixie?",
     ("coin/village_idiot", "pick"): "Which card of this village moves with the Village Idiot?",
