@@ -19,11 +19,11 @@ Deck  25 cards   Coin token  lies with Cleo, can be used
 Pile  9 Psychic on 4 ▒7 ▒ ▒ ▒ ▒ ▒ ▒ …
 Hand  Ben holds a facedown card
 
-▸ Ben, 3 points              Cleo, 20 points, has called
-┌───┬───┬───┬───┬───┬───┐    ┌───┐
-│▒▒▒│▒12│  2│▒▒▒│▒▒▒│ 11│    │  0│
-└───┴───┴───┴───┴───┴───┘    └───┘
-  1   2   3~  4   5   6        1
+▸ Ben, 3 points                       Cleo, 20 points, has called
+┌───┬───┬───┬───┬───┬───┐             ┌───┐
+│▒▒▒│▒12│  2│▒▒▒│▒▒▒│ 11│             │  0│
+└───┴───┴───┴───┴───┴───┘             └───┘
+  1   2   3~  4   5   6                 1
 
 Ann (you), 12 points, has resigned
 ┌───┬───┬───┬───┐
