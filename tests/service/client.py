@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -148,7 +148,7 @@ class Client:
 
     async def watch(
         self, game: str, credential: str | None, after: int | None = None, mark: str = ""
-    ) -> AsyncIterator[pb.WatchGameResponse]:
+    ) -> AsyncGenerator[pb.WatchGameResponse, None]:
         """Watch a game; ends with the stream."""
         stream: grpc.aio.UnaryStreamMultiCallable[bytes, pb.WatchGameResponse] = self._channel.unary_stream(
             f"/{SERVICE}/WatchGame", response_deserializer=pb.WatchGameResponse.FromString
