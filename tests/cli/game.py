@@ -31,11 +31,16 @@ NAMES = ("Ann", "Ben", "Cleo", "Dan")
 
 
 class Moment(NamedTuple):
-    """A game at one version: its state, the entry that led there, as one viewer sees it, and that viewer's view."""
+    """A game at one version, for as long as it has not moved on: its state, and what one viewer sees of it."""
 
     state: State
+    viewer: int
     entry: LogEntry
-    view: View
+
+    @property
+    def view(self) -> View:
+        """The viewer's view."""
+        return view_of(self.state, self.viewer, self.entry.version)
 
 
 def view_of(state: State, viewer: int, version: int = 0) -> View:
@@ -64,7 +69,7 @@ def played(seed: int, viewer: int | None = SPECTATOR, **options: object) -> Iter
         eyes = viewer if viewer is not None else (SPECTATOR if over else seat_to_act(state))
         seen = [seen_by(event, eyes) for event in happened]
         message = log_entry(state.options, version, "", entry, 0, seat_to_act(state), seen)
-        yield Moment(state, message, view_of(state, eyes, version))
+        yield Moment(state, eyes, message)
         if over:
             return
         action = choose(rng, setup.style, legal_actions(state))

@@ -17,6 +17,9 @@ from types import TracebackType
 from typing import Self
 
 _SECONDS = 60.0
+_PRESS_AGAIN_SECONDS = 10.0
+#: Variables that say how the test itself runs.
+_OWN = ("MOONVALE_", "NO_COLOR", "COLUMNS", "LINES")
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -26,7 +29,7 @@ class Terminal:
     def __init__(self, *arguments: str, columns: int = 80, lines: int = 50, **environment: str) -> None:
         self._screen, inside = pty.openpty()
         fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        others = {name: value for name, value in os.environ.items() if not name.startswith(("MOONVALE_", "NO_COLOR"))}
+        others = {name: value for name, value in os.environ.items() if not name.startswith(_OWN)}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "moonvale_cli", *arguments],
             stdin=inside,
@@ -58,7 +61,34 @@ class Terminal:
     def until(self, *patterns: str) -> str:
         """Wait until one of the patterns was shown since the last wait, and return that part up to its end."""
         wanted = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
-        deadline = time.monotonic() + _SECONDS
+        part = self._search(wanted, time.monotonic() + _SECONDS)
+        if part is None:
+            raise AssertionError(f"{patterns} was not shown; the last was:\n{self.text[-2000:]}")
+        return part
+
+    def type(self, line: str) -> None:
+        """Type a line."""
+        os.write(self._screen, f"{line}\n".encode())
+
+    def interrupt(self, pattern: str) -> str:
+        """Press Ctrl-C and wait until the pattern is shown, as `until` does.
+
+        Python misses a signal that comes in the instant before it waits for input; then people press again.
+        """
+        while self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+            found = self._search(re.compile(pattern), time.monotonic() + _PRESS_AGAIN_SECONDS)
+            if found is not None:
+                return found
+        raise AssertionError(f"{pattern} was not shown; the last was:\n{self.text[-2000:]}")
+
+    def end(self) -> int:
+        """Wait until the command has ended, and return its exit code."""
+        while self._wait(time.monotonic() + _SECONDS):
+            pass
+        return self._process.wait(_SECONDS)
+
+    def _search(self, wanted: re.Pattern[str], deadline: float) -> str | None:
         while True:
             found = wanted.search(self.text, self._read)
             if found is not None:
@@ -66,21 +96,7 @@ class Terminal:
                 self._read = found.end()
                 return part
             if not self._wait(deadline):
-                raise AssertionError(f"{patterns} was not shown; the last was:\n{self.text[-2000:]}")
-
-    def type(self, line: str) -> None:
-        """Type a line."""
-        os.write(self._screen, f"{line}\n".encode())
-
-    def interrupt(self) -> None:
-        """Press Ctrl-C."""
-        self._process.send_signal(signal.SIGINT)
-
-    def end(self) -> int:
-        """Wait until the command has ended, and return its exit code."""
-        while self._wait(time.monotonic() + _SECONDS):
-            pass
-        return self._process.wait(_SECONDS)
+                return None
 
     def _wait(self, deadline: float) -> bool:
         """Read what comes; False at the end."""

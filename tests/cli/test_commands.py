@@ -1,7 +1,9 @@
 """The command line: help, errors in one line, and the subcommands that need no service."""
 
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -146,6 +148,21 @@ def test_a_new_position_can_be_had(capsys: pytest.CaptureFixture[str]) -> None:
     position = shown(capsys, "position", "--new", "3")
     assert position.startswith("coin 3p; round 1 turn 0 -;")
     assert "Which two of your cards do you look at?" in shown(capsys, "position", position)
+
+
+def test_positions_need_nothing_that_the_bare_install_lacks() -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    extra = [re.match(r"[a-z0-9-]+", needed) for needed in project["project"]["optional-dependencies"]["service"]]
+    modules = [
+        name[0].replace("grpcio-health-checking", "grpc-health").replace("grpcio", "grpc") for name in extra if name
+    ]
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({[name.replace('-', '_') for name in modules]}));"
+        f"from moonvale_cli.main import main; sys.exit(main(['position', {WHOLE!r}, 'draw']))"
+    )
+    assert "orjson" in code
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Drawings, as text: what a table looks like at several widths, without colours and with them."""
 
 import io
+from itertools import islice
 
 from rich.console import Console, RenderableType
 
@@ -96,7 +97,7 @@ def test_an_empty_village_an_empty_pile_and_the_last_card_of_the_deck() -> None:
 
 def test_every_table_of_a_game_fits_80_columns_unless_a_name_does_not() -> None:
     for seed in range(4):
-        for moment in played(seed, SPECTATOR):
+        for moment in islice(played(seed, SPECTATOR), 0, None, 9):
             assert all(len(line) <= 80 for line in drawn(TableDrawing(moment.view)).splitlines())
 
 

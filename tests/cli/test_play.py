@@ -108,8 +108,7 @@ def test_the_table_can_be_left(service_address: str, way: str) -> None:
 def test_ctrl_c_leaves_the_table(service_address: str) -> None:
     with Terminal("play", "--players", "3", "--address", service_address) as terminal:
         terminal.until(PROMPT)
-        terminal.interrupt()
-        terminal.until("You left the table.")
+        terminal.interrupt("You left the table.")
         assert terminal.end() == 0
         assert "Traceback" not in terminal.text
 
@@ -129,8 +128,7 @@ def test_two_people_play_at_two_terminals(service_address: str) -> None:
         assert f"{name} looked at their 1st and 2nd cards." in seats[1 - holder].until(PROMPT)
         seats[1 - holder].type("1")
         seats[holder].until(PROMPT)
-        seats[1 - holder].interrupt()
-        seats[1 - holder].until("The game waits for you")
+        seats[1 - holder].interrupt("The game waits for you")
         seats[holder].type("resign")
         seats[holder].until(PROMPT)
         seats[holder].type("yes")

@@ -8,7 +8,7 @@ from typing import Final
 from moonvale.v1 import view_pb2
 from moonvale.v1.action_pb2 import DIRECTION_CLOCKWISE, END_LEFT, Action
 from moonvale.v1.card_pb2 import VillageSpot
-from moonvale.v1.view_pb2 import Decision, View
+from moonvale.v1.view_pb2 import View
 from moonvale_cli.words.table import (
     Table,
     card_ability,
@@ -151,11 +151,11 @@ CHOICES: Final[dict[str, Callable[[Action, View, Table], str]]] = {
     "give": _give,
 }
 
-#: What is asked, of each kind of decision; {} is the card or token whose ability asks.
+#: What is asked, of each kind of decision; {} is the card in hand, or what it is whose ability asks.
 QUESTIONS: Final = {
     view_pb2.DECISION_KIND_PEEK: "Which two of your cards do you look at?",
     view_pb2.DECISION_KIND_TURN: "It is your turn. What do you do?",
-    view_pb2.DECISION_KIND_HAND: "What do you do with the card in your hand?",
+    view_pb2.DECISION_KIND_HAND: "What do you do with {} in your hand?",
     view_pb2.DECISION_KIND_SET: "Do you exchange more cards at once? All must have the same number.",
     view_pb2.DECISION_KIND_PLACE: "Where does the new card go?",
     view_pb2.DECISION_KIND_TARGET: "What do you choose for the {}?",
@@ -168,7 +168,7 @@ TARGETS: Final = {
     ("", "pick"): "Which card do you flip with the {} token?",
     ("coin/apprentice_tanner", "pick"): "Which card do you flip with the Apprentice Tanner?",
     ("coin/assassin", "pick"): "Which card do you send to the bottom of the pile with the Assassin?",
-    ("coin/golem", "pick"): "Which card do you replace by the top card of the pile with the Golem?",
+    ("coin/golem", "pick"): "Which card do you replace by the next one of the pile with the Golem?",
     ("coin/huntress", "pick"): "Which card do you flip with the Huntress?",
     ("coin/nosferatu", "take"): "Which card of the pile do you take or use with the Nosferatu?",
     ("coin/nostro", "village"): "Whose village do you look at with the Nostro?",
@@ -178,11 +178,13 @@ TARGETS: Final = {
 }
 
 
-def question_words(decision: Decision, table: Table) -> str:
-    """Return what a decision asks the reader."""
-    asker = card_name(decision.ability) if decision.ability else table.token
+def question_words(view: View, table: Table) -> str:
+    """Return what the open decision of a view asks the reader."""
+    decision = view.decision
     question = QUESTIONS.get(decision.kind, "What do you choose?")
+    if decision.kind == view_pb2.DECISION_KIND_HAND:
+        return question.format(the_card(view.hand))
     if decision.kind == view_pb2.DECISION_KIND_TARGET and decision.legal_actions:
         verb = decision.legal_actions[0].WhichOneof("verb") or ""
         question = TARGETS.get((decision.ability, verb), question)
-    return question.format(asker)
+    return question.format(card_name(decision.ability) if decision.ability else table.token)
