@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, field
-
-import orjson
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +21,12 @@ class About:
 
     def encode(self) -> bytes:
         """Return the stored form."""
-        return orjson.dumps(asdict(self))
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
     def decode(cls, data: bytes) -> About:
         """Return what ``encode`` has stored."""
-        stored = orjson.loads(data)
+        stored = json.loads(data)
         return cls(
             stored["external_id"],
             stored["labels"],

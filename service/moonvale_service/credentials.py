@@ -97,32 +97,13 @@ def load_keys(settings: Settings, *, make: bool) -> Keys:
     Raises SettingError, which names the setting of the file that is missing or wrong.
     """
     keys_path = settings.keys_file or settings.data / "keys"
+    creator_path = creator_key_path(settings)
     if make and settings.keys_file is None:
         _make(keys_path, f"{_encode(secrets.token_bytes(KEY_BYTES))}\n")
-    lines = _lines(keys_path, "keys_file")
-    if lines is None:
-        raise SettingError(
-            variable_of("keys_file"),
-            f"there is no file {keys_path}: name one that all replicas share; {_KEY_FORM}",
-        )
-    creator_path = creator_key_path(settings)
     if make and settings.creator_key_file is None:
         _make(creator_path, f"{CREATOR_KEY_PREFIX}{_encode(secrets.token_bytes(KEY_BYTES))}\n")
-    creator = _lines(creator_path, "creator_key_file")
-    if creator is None:
-        if settings.creator_key_file is not None or settings.create_needs_key:
-            raise SettingError(variable_of("creator_key_file"), f"there is no file {creator_path}")
-        return Keys(_parse_keys(lines, keys_path), None)
-    if (
-        len(creator) != 1
-        or not creator[0].startswith(CREATOR_KEY_PREFIX)
-        or len(creator[0]) < len(CREATOR_KEY_PREFIX) + 22
-    ):
-        raise SettingError(
-            variable_of("creator_key_file"),
-            f"{creator_path} needs one line: {CREATOR_KEY_PREFIX} and at least 22 random characters",
-        )
-    return Keys(_parse_keys(lines, keys_path), creator[0])
+    needed = settings.creator_key_file is not None or settings.create_needs_key
+    return Keys(_read_keys(keys_path), _read_creator_key(creator_path, needed))
 
 
 def creator_key_path(settings: Settings) -> Path:
@@ -130,7 +111,11 @@ def creator_key_path(settings: Settings) -> Path:
     return settings.creator_key_file or settings.data / "creator_key"
 
 
-def _parse_keys(lines: list[str], path: Path) -> tuple[bytes, ...]:
+def _read_keys(path: Path) -> tuple[bytes, ...]:
+    variable = variable_of("keys_file")
+    lines = _lines(path, variable)
+    if lines is None:
+        raise SettingError(variable, f"there is no file {path}: name one that all replicas share; {_KEY_FORM}")
     keys = []
     for number, line in enumerate(lines, 1):
         try:
@@ -138,20 +123,32 @@ def _parse_keys(lines: list[str], path: Path) -> tuple[bytes, ...]:
         except InvalidCredentialError:
             key = b""
         if len(key) < KEY_BYTES:
-            raise SettingError(variable_of("keys_file"), f"{path}, line {number}: {_KEY_FORM}")
+            raise SettingError(variable, f"{path}, line {number}: {_KEY_FORM}")
         keys.append(key)
     if not keys:
-        raise SettingError(variable_of("keys_file"), f"{path} holds no key")
+        raise SettingError(variable, f"{path} holds no key: {_KEY_FORM}")
     return tuple(keys)
 
 
-def _lines(path: Path, setting: str) -> list[str] | None:
+def _read_creator_key(path: Path, needed: bool) -> str | None:
+    variable = variable_of("creator_key_file")
+    lines = _lines(path, variable)
+    if lines is None:
+        if needed:
+            raise SettingError(variable, f"there is no file {path}")
+        return None
+    if len(lines) != 1 or not lines[0].startswith(CREATOR_KEY_PREFIX) or len(lines[0]) < _LEAST_CREATOR_KEY:
+        raise SettingError(variable, f"{path} needs one line: {CREATOR_KEY_PREFIX} and at least 22 random characters")
+    return lines[0]
+
+
+def _lines(path: Path, variable: str) -> list[str] | None:
     try:
         text = path.read_text(encoding="ascii")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingError(variable_of(setting), f"can't read {path} ({type(error).__name__})") from None
+        raise SettingError(variable, f"can't read {path} ({type(error).__name__})") from None
     return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 

@@ -11,7 +11,7 @@ from typing import Final, TextIO
 import redis.asyncio as aioredis
 from redis import exceptions as redis_errors
 
-from moonvale_service import logs
+from moonvale_service import logs, tasks
 from moonvale_service.settings import SettingError, Settings, variable_of
 from moonvale_service.store.redis_store import connect
 
@@ -67,9 +67,7 @@ class EmbeddedStore:
 
     async def stop(self) -> None:
         """Stop the server in good order, and unlock the folder."""
-        if self._keeper is not None:
-            self._keeper.cancel()
-            await asyncio.wait([self._keeper])
+        await tasks.end(self._keeper)
         await self._end_process()
         self._unlock()
 
@@ -153,7 +151,8 @@ class EmbeddedStore:
                 else:
                     return
                 try:
-                    code = await asyncio.wait_for(process.wait(), pause)
+                    async with asyncio.timeout(pause):
+                        code = await process.wait()
                 except TimeoutError:
                     pause = min(2 * pause, _LONGEST_WAIT)
                 else:
@@ -182,7 +181,8 @@ class EmbeddedStore:
             return
         process.terminate()
         try:
-            await asyncio.wait_for(process.wait(), _STOP_SECONDS)
+            async with asyncio.timeout(_STOP_SECONDS):
+                await process.wait()
         except TimeoutError:
             logs.event("error", "store_killed", process=process.pid)
             process.kill()

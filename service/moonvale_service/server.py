@@ -14,7 +14,7 @@ import uvloop
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from moonvale_service import embedded, logs
+from moonvale_service import embedded, logs, tasks
 from moonvale_service.calls import Calls
 from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE, Edge
@@ -24,6 +24,7 @@ from moonvale_service.store import StoreUnavailableError
 from moonvale_service.store.redis_store import RedisStore
 from moonvale_service.watch import Watches
 
+EXIT_FAILED: Final = 1
 EXIT_SETTING: Final = 2  # a setting is wrong, so that starting again would not help
 
 #: The transport's own limit lies above the service's, whose error has a reason.
@@ -62,7 +63,6 @@ class Server:
         self._server.add_generic_rpc_handlers((self._edge.handlers(),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
-        self._background: asyncio.Task[None] | None = None
 
     async def start(self, *addresses: str) -> list[int]:
         """Serve on the addresses, and return the ports. Raises SettingError if one can't be had."""
@@ -76,7 +76,7 @@ class Server:
             await self._store.ping()
         except StoreUnavailableError as error:  # calls will say so too, until it is there
             logs.event("error", "store_unavailable", error=error)
-        self._background = asyncio.create_task(self._watches.run())
+        self._watches.start()
         await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
         await self._server.start()
         return ports
@@ -93,23 +93,23 @@ class Server:
         stopping = asyncio.create_task(self._server.stop(self._settings.grace))
         idle = asyncio.create_task(self._edge.idle())
         await asyncio.wait({stopping, idle}, return_when=asyncio.FIRST_COMPLETED)
-        idle.cancel()
+        await tasks.end(idle)
         # Streams of other services, such as a watch of our health, would last for the whole grace.
         await self._server.stop(min(_LAST_WORDS, self._settings.grace))
         await stopping
-        if self._background is not None:
-            self._background.cancel()
-            await asyncio.wait([self._background])
+        await self._watches.close()
         await self._store.close()
 
     async def failed(self) -> None:
         """Return when what runs in the background has ended by itself, which it never should."""
-        if self._background is not None:
-            await asyncio.wait([self._background])
+        await self._watches.failed()
 
 
-async def serve(settings: Settings, *more_addresses: str) -> None:
-    """Serve until SIGTERM, or until whoever started this process is gone, which closes its standard input."""
+async def serve(settings: Settings, *more_addresses: str) -> bool:
+    """Serve until SIGTERM, or until whoever started this process is gone, which closes its standard input.
+
+    Return False if it ended since something in the background did. Raises SettingError.
+    """
     server = Server(settings)
     loop = asyncio.get_running_loop()
     ending = asyncio.Event()
@@ -119,12 +119,13 @@ async def serve(settings: Settings, *more_addresses: str) -> None:
     logs.event("info", "worker_started", address=settings.listen)
     waits = [asyncio.create_task(ending.wait()), asyncio.create_task(server.failed())]
     await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-    for wait in waits:
-        wait.cancel()
+    failed = not ending.is_set()
+    await tasks.end(*waits)
     loop.remove_reader(sys.stdin.fileno())
     logs.event("info", "worker_draining")
     await server.stop()
     logs.event("info", "worker_stopped")
+    return not failed
 
 
 def main(environment: Mapping[str, str], number: int, own_address: str) -> int:
@@ -135,11 +136,10 @@ def main(environment: Mapping[str, str], number: int, own_address: str) -> int:
         if settings.pin_workers and sys.platform == "linux":
             cores = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(0, {cores[number % len(cores)]})
-        uvloop.run(serve(settings, own_address))
+        return 0 if uvloop.run(serve(settings, own_address)) else EXIT_FAILED
     except SettingError as error:
         sys.stderr.write(f"{error}\n")
         return EXIT_SETTING
-    return 0
 
 
 if __name__ == "__main__":

@@ -17,14 +17,13 @@ import grpc
 import grpc.aio
 from grpc_health.v1 import health, health_pb2
 
-from moonvale_service import logs
+from moonvale_service import logs, tasks
 from moonvale_service.credentials import creator_key_path, load_keys
 from moonvale_service.edge import SERVICE
 from moonvale_service.embedded import EmbeddedStore, EmbeddedStoreError
-from moonvale_service.server import EXIT_SETTING
+from moonvale_service.server import EXIT_FAILED, EXIT_SETTING
 from moonvale_service.settings import SettingError, Settings, variable_of
 
-_EXIT_FAILED: Final = 1
 _DEFAULT_ADDRESS: Final = Settings.from_environment({}).listen
 _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 10.0
@@ -60,11 +59,12 @@ class Worker:
             if code == EXIT_SETTING:
                 return code
             if starts == _MOST_STARTS and not self.ready.is_set():
-                return _EXIT_FAILED
+                return EXIT_FAILED
             if time.monotonic() - began >= _STEADY_SECONDS:
                 pause = _FIRST_PAUSE
             try:
-                await asyncio.wait_for(self._stopping.wait(), pause)
+                async with asyncio.timeout(pause):
+                    await self._stopping.wait()
             except TimeoutError:
                 pause = min(2 * pause, _LONGEST_PAUSE)
         return 0
@@ -89,8 +89,7 @@ class Worker:
             self.stop()
         asking = asyncio.create_task(self._ask_for_health())
         code = await self._process.wait()
-        asking.cancel()
-        await asyncio.wait([asking])
+        await tasks.end(asking)
         return code
 
     async def _ask_for_health(self) -> None:
@@ -143,7 +142,7 @@ class Supervisor:
         try:
             await ending.wait()
         finally:
-            announcing.cancel()
+            await tasks.end(announcing)
             await self._stop(workers, runs)
         return max(run.result() for run in runs)
 
@@ -160,7 +159,7 @@ class Supervisor:
         waits: set[asyncio.Future[Any]] = {drained, hurrying}
         latest = self._settings.grace + _KILL_SECONDS
         await asyncio.wait(waits, timeout=latest, return_when=asyncio.FIRST_COMPLETED)
-        hurrying.cancel()
+        await tasks.end(hurrying)
         if not drained.done():
             for worker in workers:
                 worker.stop(signal.SIGKILL)
@@ -177,7 +176,7 @@ class Supervisor:
 
 def join_text(settings: Settings, address: str) -> str:
     """Return what people read when the service is ready."""
-    server = "" if address == _DEFAULT_ADDRESS else f" --server {address}"
+    server = "" if address == _DEFAULT_ADDRESS else f" --address {address}"
     kept = f"in {settings.data}" if settings.embedded else "in the store that MOONVALE_STORE names"
     lines = [
         f"Moonvale serves on {address} ({settings.workers} worker processes); games are kept {kept}.",
@@ -228,4 +227,4 @@ def main(environment: Mapping[str, str]) -> int:
         return EXIT_SETTING
     except EmbeddedStoreError as error:
         sys.stderr.write(f"The embedded store {error}\n")
-        return _EXIT_FAILED
+        return EXIT_FAILED

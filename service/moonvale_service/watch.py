@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator
 from enum import Enum
 from typing import Final, NamedTuple
 
-from moonvale_service import logs
+from moonvale_service import logs, tasks
 from moonvale_service.errors import HistoryRewoundError
 from moonvale_service.feed import Feed
 from moonvale_service.history import Happened, Snapshot, fold, mark_at
@@ -62,12 +62,19 @@ class Watches:
         self._watched: dict[str, _Watched] = {}
         self._shards: defaultdict[int, set[Feed]] = defaultdict(set)
         self._draining = False
+        self._tasks: list[asyncio.Task[None]] = []
 
-    async def run(self) -> None:
-        """Keep the watched games up to date, until cancelled."""
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._changes.run())
-            tasks.create_task(self._poll_all())
+    def start(self) -> None:
+        """Begin to keep watched games up to date."""
+        self._tasks = [asyncio.create_task(self._changes.run()), asyncio.create_task(self._poll_all())]
+
+    async def failed(self) -> None:
+        """Return when what ``start`` began has ended by itself, which it never should."""
+        await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+
+    async def close(self) -> None:
+        """End what ``start`` began."""
+        await tasks.end(*self._tasks)
 
     def drain(self) -> None:
         """End all watches, and those that begin hereafter."""
@@ -170,7 +177,7 @@ class Watches:
     async def _follow(self, watched: _Watched) -> None:
         """Read the game whenever it may have changed, until its watches have to end."""
         feed = watched.feed
-        while watched.end is None:
+        while watched.watchers and watched.end is None:
             await feed.stale.wait()
             feed.stale.clear()
             try:

@@ -72,6 +72,13 @@ def test_the_new_card_takes_one_of_the_emptied_spots_and_gaps_close(into: int, v
     assert t.ann.village == village
 
 
+def test_a_set_that_matches_is_turned_faceup_before_the_spot_is_chosen() -> None:  # EXC-3
+    t = table(ann="?7 ?1 7~ ?7", bob="?3", pile="9")
+    t.ann.takes().names(0, 2, 3).closes()
+    assert (t.decision, t.ann.village) == ("place", "7 ?1 7~ 7")
+    assert t.bob.sees(t.ann) == "7 ? 7~ 7"
+
+
 def test_a_set_has_at_most_four_cards() -> None:  # EXC-3
     t = table(ann="?7 ?7 ?7 ?7 ?1", deck="9")
     t.ann.draws().names(0, 1, 2, 3)

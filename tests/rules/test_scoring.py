@@ -4,7 +4,7 @@ import pytest
 
 from moonvale_engine import outcome
 from moonvale_engine.cards.card import COIN, RESIDENT, Card
-from moonvale_engine.events import EVERYBODY, SHOWN_ROUND_END
+from moonvale_engine.events import EVERYBODY, NOBODY, OVER_BY_ROUNDS, SHOWN_ROUND_END
 from moonvale_engine.options import Options
 from moonvale_engine.views import view
 from tests.support.table import Table, table
@@ -85,6 +85,20 @@ def test_players_resolve_their_cards_once_clockwise_from_the_holder() -> None:  
     t.ann.done()
     assert t.round_ended
     assert t.round == 2
+
+
+def test_the_order_of_scoring_is_clockwise() -> None:  # END-2
+    t = table(ann="0 ?7", bob="0 ?9", cat="?1 ?2", dan="?3", deck="12", deck_count=1, start="cat")
+    t.ann.draws().discards()
+    assert t.to_act == "ann"  # cat and dan have nothing to choose
+    t.ann.done()
+    assert t.to_act == "bob"
+
+
+def test_free_abilities_are_over_when_villages_are_scored() -> None:  # END-2, TURN-2
+    t = table(ann="0 2", bob="?9", deck="12", deck_count=1, token_active=True)
+    t.ann.draws().discards().ends()
+    assert t.choices == ["done", "give 1 by 0 to b"]
 
 
 def test_each_player_resolves_all_cards_in_any_order_and_done_is_final() -> None:  # END-2, C00-2
@@ -212,6 +226,18 @@ def test_else_the_first_one_clockwise_from_the_holder_wins_a_tie_for_the_token(
 ) -> None:  # END-5
     t = at_the_last_turn(ann="?5", bob="?8", cat="?3 2", dan="?9", start=start)
     assert t.holder == holder
+
+
+def test_everybody_is_told_sums_scores_and_who_gets_the_token() -> None:  # END-4, END-5, HID-2
+    t = at_the_last_turn(ann="?9", bob="?8", cat="?7", caller="ann")
+    for viewer in (t.ann, t.bob, t.spectator):
+        assert [event[1:4] for event in viewer.reads("SCORED")] == [(0, 9, 19), (1, 8, 8), (2, 7, 7)]
+        assert [event[1:4] for event in viewer.reads("TOKEN_AWARDED")] == [(2, 0, 0)]
+        assert viewer.reads("GAME_OVER") == []
+    t = at_the_last_turn(ann="?5", bob="?8", cat="?7", caller="ann", round=4)
+    for viewer in (t.ann, t.bob, t.spectator):
+        assert [event[1:4] for event in viewer.reads("TOKEN_AWARDED")] == [(0, 1, 0)]
+        assert [event[1:] for event in viewer.reads("GAME_OVER")] == [(NOBODY, OVER_BY_ROUNDS, 0, EVERYBODY, (0, 2, 1))]
 
 
 def test_a_game_has_four_rounds() -> None:  # END-6

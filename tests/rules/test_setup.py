@@ -87,6 +87,18 @@ def test_the_next_round_is_dealt_from_all_52_cards() -> None:  # SET-3
     assert [h for h in range(52) if s.known[h]] == list(s.pile)
 
 
+def test_a_round_begins_with_nothing_left_of_the_last_one() -> None:  # SET-3
+    t = table(ann="?1 ?2", bob="1 3 ?9", caller="ann", active="bob", deck="12", deck_count=1, turn=7)
+    t.bob.uses(0).uses(1).flips(t.ann, 0).draws().discards()
+    seen = t.ann.view
+    assert (seen.round, seen.turn, seen.caller, seen.active, seen.extra_turns) == (2, 0, 255, 255, 0)
+    assert seen.hand is None
+    assert not t.state.ability_used
+    t.ann.peeks(0, 1)
+    t.bob.peeks(0, 1)
+    assert (t.ann.view.turn, t.to_act) == (1, "ann")
+
+
 def test_every_round_is_shuffled_anew() -> None:  # SET-3
     s = new(turn_limit=4)
     first = s.identity[:]

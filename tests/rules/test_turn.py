@@ -12,6 +12,18 @@ def why_the_round_ended(t: Table) -> int:
     return event[2]
 
 
+def test_everybody_is_told_of_turns_calls_and_additional_turns() -> None:  # TURN-1, TURN-3, C01-1, HID-2
+    t = table(ann="1 ?9", bob="?8", turn=5)
+    t.ann.uses(0).draws().discards().calls()
+    for viewer in (t.ann, t.bob, t.spectator):
+        assert [event[1:4] for event in viewer.reads("TURN_ADDED")] == [(0, 0, 0)]
+        assert [event[1:4] for event in viewer.reads("CALLED")] == [(0, 0, 0)]
+        assert [event[1:4] for event in viewer.reads("TURN_BEGAN")] == [(0, 6, TURN_ADDITIONAL), (1, 7, TURN_FINAL)]
+    t = table(ann="?1 ?9", bob="?8")
+    t.ann.draws().discards()
+    assert [event[1:4] for event in t.spectator.reads("TURN_BEGAN")] == [(1, 2, 0)]
+
+
 def test_a_turn_is_free_abilities_one_main_action_and_free_abilities() -> None:  # TURN-1
     t = table(ann="3 3 2 ?1 ?1", bob="?8 ?7")
     t.ann.uses(0).flips(t.bob, 0)
@@ -204,6 +216,10 @@ def test_a_depleted_deck_ends_the_round_before_a_con_artist_turn() -> None:  # T
     t = table(ann="1 ?2", bob="?3", deck="9", deck_count=1)
     t.ann.uses(0).draws().discards()
     assert why_the_round_ended(t) == END_BY_DECK
+    t = table(ann="1 0 ?2", bob="?3", deck="9", deck_count=1)
+    t.ann.uses(0).draws().discards()
+    assert t.decision == "scoring"
+    assert t.ann.view.extra_turns == 0  # it is owed no more
 
 
 def test_a_depleted_deck_ends_the_round_even_if_final_turns_are_owed() -> None:  # TURN-5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from types import TracebackType
@@ -162,7 +162,7 @@ class Client:
 
     async def watch(
         self, game: str, credential: str | None, after: int | None = None, mark: str = ""
-    ) -> AsyncIterator[pb.WatchGameResponse]:
+    ) -> AsyncGenerator[pb.WatchGameResponse, None]:
         """Watch a game; ends with the stream."""
         request = pb.WatchGameRequest(name=game, after_version=after, after_mark=mark)
         async with aclosing(self.raw_watch(request.SerializeToString(), credential)) as messages:

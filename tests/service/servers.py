@@ -118,11 +118,23 @@ class Service:
         process, self._process = self._process, None
         process.send_signal(number)
         try:
-            self.printed += process.communicate(timeout=STOP_SECONDS)[0]
+            code = process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             raise
-        return process.returncode
+        assert process.stdout is not None
+        with process.stdout:
+            self.printed += process.stdout.read()
+        return code
+
+    def kill(self) -> None:
+        """End the supervisor as a power cut would, and nothing else."""
+        assert self._process is not None
+        process, self._process = self._process, None
+        process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
 
     def close(self) -> None:
         """Stop it if it runs."""

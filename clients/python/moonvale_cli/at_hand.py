@@ -41,7 +41,7 @@ def add_address(parser: argparse.ArgumentParser, otherwise: str) -> None:
 def running_service(address: str | None) -> Iterator[str]:
     """Yield the address of the service. Raises CommandError if none answers there."""
     where = address or DEFAULT_ADDRESS
-    if not _answers(where):
+    if not answers(where):
         raise CommandError(f"no service answers at {where}. Start one with: moonvale serve")
     yield where
 
@@ -52,7 +52,7 @@ def any_service(address: str | None, console: Console) -> Iterator[str]:
 
     Raises CommandError if none answers at a named address, or none can be started.
     """
-    if address is not None or _answers(DEFAULT_ADDRESS):
+    if address is not None or answers(DEFAULT_ADDRESS):
         with running_service(address) as where:
             yield where
         return
@@ -66,7 +66,8 @@ def any_service(address: str | None, console: Console) -> Iterator[str]:
         yield where
 
 
-def _answers(address: str) -> bool:
+def answers(address: str) -> bool:
+    """Whether a service answers at an address. Raises CommandError if it refuses."""
     try:
         with Client(address, retry=_THERE) as client:
             client.get_server_info()

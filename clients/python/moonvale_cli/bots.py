@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
 from typing import Self
 
 from moonvale_agents import Agent
-from moonvale_client import Action, AsyncClient, Choose, View, play_seat
+from moonvale_client import Action, AsyncClient, View, play_seat
 from moonvale_engine import legal_actions, parse_position
 
 
-def chooser(agent: Agent, pause: Callable[[View], float] | None = None) -> Choose:
+def chooser(agent: Agent, pause: Callable[[View], float] | None = None) -> Callable[[View], Awaitable[Action]]:
     """Return what `play_seat` asks for an agent's choices. ``pause``: seconds to wait before a decision is answered."""
 
     async def choose(view: View) -> Action:

@@ -9,6 +9,7 @@ from typing import Final
 from rich.columns import Columns
 from rich.console import Console
 from rich.padding import Padding
+from rich.table import Table as Grid
 from rich.text import Text
 
 from moonvale.v1 import view_pb2
@@ -39,6 +40,8 @@ have the same number at once, type all their choices, such as 3 5. Also:
   s        the points so far
   resign   to give up
   q        to leave"""
+
+HINT: Final = "To exchange several cards with the same number at once, type all their choices, such as 3 5."
 
 #: Decisions before which the table is drawn.
 _DRAWN: Final = frozenset(
@@ -76,6 +79,7 @@ class Player:
         self._story = Story(0)
         self._round = 0
         self._legend_shown = False
+        self._hint_shown = False
 
     def play(self) -> None:
         """Play until the game is over. Raises LeftError and MoonvaleError."""
@@ -146,16 +150,20 @@ class Player:
     def _ask(self) -> None:
         view = self._view
         self._console.print()
-        self._console.print(Text(question_words(view.decision, self._table), style=NAME))
-        lines = [
-            Text(f"{number:>2}) {choice_words(action, view)}")
-            for number, action in enumerate(view.decision.legal_actions, 1)
-        ]
-        if len(lines) < _COLUMNS_FROM:
-            for line in lines:
-                self._console.print(Padding(line, (0, 0, 0, 2)))
+        self._console.print(Text(question_words(view, self._table), style=NAME))
+        said = [choice_words(action, view) for action in view.decision.legal_actions]
+        if len(said) < _COLUMNS_FROM:
+            grid = Grid.grid(padding=(0, 1, 0, 0))
+            grid.add_column(justify="right", min_width=5, no_wrap=True)
+            for number, words in enumerate(said, 1):
+                grid.add_row(f"{number})", Text(words))
+            self._console.print(grid)
         else:
-            self._console.print(Padding(Columns(lines, padding=(0, 3), column_first=True), (0, 0, 0, 2)))
+            lines = [Text(f"{number:>4}) {words}") for number, words in enumerate(said, 1)]
+            self._console.print(Columns(lines, padding=(0, 2), column_first=True))
+        if view.decision.kind == view_pb2.DECISION_KIND_HAND and not self._hint_shown:
+            self._hint_shown = True
+            self._console.print(HINT, style="dim")
 
     def _read(self) -> str:
         try:

@@ -7,7 +7,6 @@ import os
 from typing import Final
 
 from rich.console import Console
-from rich.text import Text
 
 from moonvale_agents import RandomAgent
 from moonvale_cli.at_hand import add_address, any_service
@@ -89,8 +88,8 @@ def _join(client: Client, arguments: argparse.Namespace, console: Console) -> No
         raise CommandError("the credential is no seat's; to look on, use: moonvale watch")
     try:
         Player(client, game, arguments.credential, console).play()
-    except LeftError:
-        console.print("You left the table. The game waits for you; the same command brings you back.")
+    except (LeftError, KeyboardInterrupt):
+        console.print("\nYou left the table. The game waits for you; the same command brings you back.")
 
 
 def _against_agents(client: Client, address: str, arguments: argparse.Namespace, console: Console) -> None:
@@ -111,8 +110,8 @@ def _against_agents(client: Client, address: str, arguments: argparse.Namespace,
         try:
             Player(client, game.name, mine, console).play()
         except LeftError:
-            console.print("You left the table.")
+            console.print("\nYou left the table.")
         except KeyboardInterrupt:
             if bots.failure is not None:
                 raise CommandError(f"an agent could not go on: {bots.failure}") from bots.failure
-            console.print(Text("\nYou left the table."))
+            console.print("\nYou left the table.")

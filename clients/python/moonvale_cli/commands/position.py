@@ -133,7 +133,7 @@ def _draw(position: Position, console: Console) -> None:
     if not message.decision.legal_actions:
         console.print(f"{table.name(seat)} is to act, and this viewer is another one.")
         return
-    console.print(Text(f"{table.name(seat)} is to act. {question_words(message.decision, table)}"))
+    console.print(Text(f"{table.name(seat)} is to act. {question_words(message, table)}"))
     actions = [action_text(action) for action in legal_actions(position.state)]
     width = max(map(len, actions))
     for text, action in zip(actions, message.decision.legal_actions, strict=True):

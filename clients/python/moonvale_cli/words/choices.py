@@ -205,11 +205,11 @@ CHOICES: Final[dict[str, Callable[[Action, View, Table], str]]] = {
     "bomb": _bomb,
 }
 
-#: What is asked, of each kind of decision; {} is the card or token whose ability asks.
+#: What is asked, of each kind of decision; {} is the card in hand, or what it is whose ability asks.
 QUESTIONS: Final = {
     view_pb2.DECISION_KIND_PEEK: "Which two of your cards do you look at?",
     view_pb2.DECISION_KIND_TURN: "It is your turn. What do you do?",
-    view_pb2.DECISION_KIND_HAND: "What do you do with the card in your hand?",
+    view_pb2.DECISION_KIND_HAND: "What do you do with {} in your hand?",
     view_pb2.DECISION_KIND_SET: "Do you exchange more cards at once? All must have the same number.",
     view_pb2.DECISION_KIND_PLACE: "Where does the new card go?",
     view_pb2.DECISION_KIND_TARGET: "What do you choose for the {}?",
@@ -227,10 +227,9 @@ TARGETS: Final = {
     ("", "pick"): "Which card do you flip with the {} token?",
     ("coin/apprentice_tanner", "pick"): "Which card do you flip with the Apprentice Tanner?",
     ("coin/assassin", "pick"): "Which card do you send to the bottom of the pile with the Assassin?",
-    ("coin/golem", "pick"): "Which card do you replace by the top card of the pile with the Golem?",
+    ("coin/golem", "pick"): "Which card do you replace by the next one of the pile with the Golem?",
     ("coin/huntress", "pick"): "Which card do you flip with the Huntress?",
     ("coin/nosferatu", "take"): "Which card of the pile do you take or use with the Nosferatu?",
-    ("coin/nosferatu", "activate"): "Which card of the pile do you use with the Nosferatu?",
     ("coin/nostro", "village"): "Whose village do you look at with the Nostro?",
     ("coin/pixie", "pick"): "Which card do you flip with the Pixie?",
     ("coin/village_idiot", "pick"): "Which card of this village moves with the Village Idiot?",
@@ -243,10 +242,12 @@ TARGETS: Final = {
 }
 
 
-def question_words(decision: Decision, table: Table) -> str:
-    """Return what a decision asks the reader."""
-    asker = card_name(decision.ability) if decision.ability else table.token
+def question_words(view: View, table: Table) -> str:
+    """Return what the open decision of a view asks the reader."""
+    decision = view.decision
     question = QUESTIONS.get(decision.kind, "What do you choose?")
+    if decision.kind == view_pb2.DECISION_KIND_HAND:
+        return question.format(the_card(view.hand))
     if decision.kind == view_pb2.DECISION_KIND_TARGET and decision.legal_actions:
         verb = decision.legal_actions[0].WhichOneof("verb") or ""
         question = TARGETS.get((decision.ability, verb), question)

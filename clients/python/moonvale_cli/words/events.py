@@ -63,9 +63,9 @@ def _round_began(event: Event, seat: int | None, action: Action, table: Table) -
 
 def _turn_began(event: Event, seat: int | None, action: Action, table: Table) -> Phrase:
     if event.turn_began.additional:
-        return Phrase(seat, "had one more turn")
+        return Phrase(seat, "began one more turn")
     return Phrase(
-        seat, f"had {table.whose(seat, seat)} last turn" if event.turn_began.final and seat is not None else ""
+        seat, f"began {table.whose(seat, seat)} last turn" if event.turn_began.final and seat is not None else ""
     )
 
 

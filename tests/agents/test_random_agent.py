@@ -1,0 +1,41 @@
+"""The random agent, and how the command seats an agent at a table of the service."""
+
+import pytest
+
+from moonvale_agents import Agent, RandomAgent
+from moonvale_cli.bots import chooser
+from moonvale_engine import Options, apply, legal_actions, new_game, observe, parse_position, seat_to_act
+from moonvale_service.convert.actions import to_proto
+from tests.cli.game import played
+
+
+def game_of(agent: Agent, players: int = 3) -> list[int]:
+    """The actions of a game that an agent plays against itself."""
+    state = new_game(Options(players=players, rounds=2), bytes(32))
+    actions = []
+    while legal_actions(state):
+        actions.append(agent.choose(observe(state, seat_to_act(state))))
+        apply(state, actions[-1])
+    return actions
+
+
+def test_it_plays_games_to_their_end_and_the_same_seed_makes_the_same_choices() -> None:
+    assert game_of(RandomAgent(1)) == game_of(RandomAgent(1))
+    assert game_of(RandomAgent(1)) != game_of(RandomAgent(2))
+
+
+def test_it_chooses_each_legal_action_about_as_often() -> None:
+    state = new_game(Options(), bytes(32))
+    position = observe(state, seat_to_act(state))
+    agent = RandomAgent(3)
+    chosen = [agent.choose(position) for _ in range(2000)]
+    assert set(chosen) == set(legal_actions(state))
+    assert all(120 < chosen.count(action) < 280 for action in legal_actions(state))
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_an_agents_choice_becomes_the_same_action_of_the_view(seed: int) -> None:
+    for moment in played(seed, None):
+        if moment.view.decision.legal_actions:
+            expected = RandomAgent(seed).choose(parse_position(moment.view.position))
+            assert await chooser(RandomAgent(seed))(moment.view) == to_proto(expected)
