@@ -6,7 +6,7 @@ from moonvale_engine import catalog, play, programs
 from moonvale_engine.events import NOBODY
 from moonvale_engine.hand import MOST_NAMED
 from moonvale_engine.state import FACEUP, HIDDEN, PROGRAM, SEAT, STEP, N, State
-from moonvale_engine.views import visible_faces, visible_pool
+from moonvale_engine.views import unlooked_deck, visible_faces, visible_pool
 
 
 class Position:
@@ -56,8 +56,12 @@ def observe(s: State, viewer: int) -> Position:
     masked.secret = b""
     masked.entropy = ()
     masked.pool = visible_pool(s, viewer)
+    covered = bytearray()
+    if s.options.memory == "table":
+        covered = unlooked_deck(s, viewer)
+        masked.excluded.clear()
     for h in s.deck:
-        if s.flags[h] & HIDDEN:
+        if s.flags[h] & HIDDEN or h in covered:
             masked.flags[h] &= ~FACEUP
     if not s.stack or viewer != s.stack[SEAT]:
         masked.choices = []

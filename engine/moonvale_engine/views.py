@@ -110,15 +110,26 @@ def visible_faces(s: State, viewer: int) -> bytearray:
         return faces
     lying_open = b"".join(s.villages) if villages_open(s) else b""
     own_drawn = drawn_hand(s) if viewer == s.active else NOBODY
+    covered = unlooked_deck(s, viewer)
     for h in range(CARDS):
-        if s.flags[h] & (FACEUP | HIDDEN) != FACEUP and h not in lying_open and h != own_drawn:
+        if (s.flags[h] & (FACEUP | HIDDEN) != FACEUP or h in covered) and h not in lying_open and h != own_drawn:
             faces[h] = UNKNOWN
     return faces
 
 
+def is_searching(s: State, viewer: int) -> bool:
+    """Whether a viewer is looking through the deck (EYE-1)."""
+    return len(s.stack) > 0 and play.decision_kind(s) == EYE_PICK and s.stack[SEAT] == viewer
+
+
+def unlooked_deck(s: State, viewer: int) -> bytearray:
+    """Return the cards below the top of the deck, which nobody sees at the table, unless the viewer is searching it."""
+    return bytearray() if is_searching(s, viewer) else s.deck[:-1]
+
+
 def visible_pool(s: State, viewer: int) -> bytearray:
     """Return the entries of the pool that the viewer knows, without who else does (EYE-1, HID-3)."""
-    if s.options.memory == "table" and not (s.stack and play.decision_kind(s) == EYE_PICK and s.stack[SEAT] == viewer):
+    if s.options.memory == "table" and not is_searching(s, viewer):
         return bytearray()
     result = bytearray()
     for i in range(0, len(s.pool), 2):
