@@ -65,14 +65,14 @@ def _hand(s: State, action: int) -> int:
         use_hand(s, h)
     elif verb == KEEP:
         if s.stack[X] == DRAWN:
-            exclude_what_would_fit(s, s.hand)
+            exclude_what_would_fit(s, s.hand, s.stack[SEAT] in s.resigned)
         if s.events is not None:
             s.events.append((KEPT, s.stack[SEAT], 0, 0, EVERYBODY, ()))
         push(s, programs.FAILED_SET, s.stack[SEAT])
     else:
         seat = s.stack[SEAT]
         if seat in s.resigned and s.stack[X] == DRAWN:
-            exclude_what_would_fit(s, s.hand)  # its policy discards whatever it can
+            exclude_what_would_fit(s, s.hand, by_policy=True)  # which discards whatever it can
         push(s, programs.EXCHANGE, seat, card=s.villages[seat][action >> 6 & 255])
         s.stack[N] = 1
     return NEXT

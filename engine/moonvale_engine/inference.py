@@ -19,14 +19,19 @@ def exclude_value(s: State, h: int, value: int) -> None:
     exclude(s, h, sum([1 << card.number for card in s.cards if card.value == value]))
 
 
-def exclude_what_would_fit(s: State, h: int) -> None:
-    """A drawn card that can't be discarded has no value that meets the demand on the pile (OBS-4)."""
+def exclude_what_would_fit(s: State, h: int, by_policy: bool) -> None:
+    """A drawn card that can't be discarded has no value that meets the demand on the pile (OBS-4).
+
+    ``by_policy``: nor is it a card-5, whose ability the policy of a resigned seat would have used (END-7).
+    """
     if s.flags[h] & FACEUP:
         return
     top = s.pile[-1]
     meets = type_of(s, top).meets
     assert meets is not None
-    exclude(s, h, sum([1 << card.number for card in s.cards if meets(s, top, card.value)]))
+    exclude(
+        s, h, sum([1 << card.number for card in s.cards if meets(s, top, card.value) or (by_policy and card.stays)])
+    )
 
 
 def excluded_numbers(s: State, h: int) -> int:
