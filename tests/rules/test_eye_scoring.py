@@ -2,6 +2,7 @@
 
 import pytest
 
+from moonvale_engine import play
 from tests.support.table import Table, table
 
 
@@ -137,7 +138,7 @@ def test_stages_follow_one_another_nelly_then_0_then_13() -> None:  # END-2
     asked = []
     while t.decision == "scoring" and t.round == 1:
         asked.append((t.to_act, t.choices[1].split()[0]))
-        t.players[t.state.stack[-8]].done()
+        t.players[play.seat_to_act(t.state)].done()
     assert asked == [(name, verb) for verb in ("tuck", "give", "bomb") for name in ("ann", "bob")]
 
 

@@ -1,9 +1,13 @@
 """The Eye token: its holder looks through the deck, draws one of its cards, and the rest is shuffled."""
 
+from collections import Counter
+
 import pytest
 
-from moonvale_engine import play
+from moonvale_engine import catalog, play
+from moonvale_engine.catalog import face_text
 from moonvale_engine.events import UNKNOWN, seen_by
+from moonvale_engine.options import Options, parse_deck
 from moonvale_engine.position import observe
 from moonvale_engine.position_text import position_text
 from moonvale_engine.views import view
@@ -220,6 +224,19 @@ def test_each_card_drawn_from_the_shuffled_deck_shows_how_the_next_one_lies() ->
             assert [card for card in viewer.sees_pool.split() if not card.startswith("?")] == sorted(left, key=int)
         player = next(player for player in t.players if player.name == t.to_act)
         player.draws().discards()
+
+
+@pytest.mark.parametrize("deck", ["eye", "coin,1=eye,9=eye", "eye,1=coin,9=coin"])
+def test_each_number_comes_from_the_deck_that_the_table_picked(deck: str) -> None:  # SET-1
+    options = Options(deck=parse_deck(deck))
+    types = catalog.cards_in_play(options)
+    assert [(card.number, card.deck) for card in types] == list(enumerate(options.deck))
+    s = play.new_game(options, bytes(32))
+    copies = Counter(face_text(types, face) for face in s.identity)
+    nine = {"9": 4} if options.deck[9] == "coin" else {"9.1": 1, "9.2": 1, "9.3": 1, "9.4": 1}
+    one = {"1": 4} if options.deck[1] == "coin" else {"-1": 4}
+    others = {str(number): 2 if number in (0, 13) else 4 for number in range(14) if number not in (1, 9)}
+    assert copies == {**others, **one, **nine}
 
 
 def test_the_coin_token_may_go_with_eyes_cards_and_the_eye_token_with_coins() -> None:  # SET-1
