@@ -95,9 +95,9 @@ def test_cards_are_found_by_number_name_and_key(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     lines = shown(capsys, "cards", "7", "Con Artist", "coin/pixie", "village_idiot").splitlines()
-    names = ["Nostro", "Con Artist", "Pixie", "Village Idiot"]
-    assert [name for name, line in zip(names, lines[1:5], strict=True) if name not in line] == []
-    assert lines[5] == ""
+    names = ["Nostro", "Ghost", "Con Artist", "Pixie", "Village Idiot"]
+    assert [name for name, line in zip(names, lines[1:6], strict=True) if name not in line] == []
+    assert lines[6] == ""
 
 
 def test_a_card_that_is_not_there_is_an_error_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -218,8 +218,9 @@ def test_a_record_is_replayed_and_its_result_printed(record: Path, capsys: pytes
 
 def test_a_record_that_was_tampered_with_is_refused(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = record.read_text()
-    assert text.count("result: rounds, places a b") == 1
-    record.write_text(text.replace("places a b", "places b a"))
+    places = re.search(r"places (.) (.)", text)
+    assert places is not None
+    record.write_text(text.replace(places[0], f"places {places[2]} {places[1]}"))
     printed = shown(capsys, "record", str(record), code=1)
     assert printed == f"moonvale record: {record}: result: is not the one that the actions lead to\n"
 

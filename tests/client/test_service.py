@@ -102,7 +102,7 @@ async def test_the_rest_of_the_methods(service: Service) -> None:
         info = await client.get_server_info()
         catalog = await client.get_catalog()
         assert info.limits.max_actions >= 5
-        assert {card.deck for card in catalog.cards} == {"coin"}
+        assert {card.deck for card in catalog.cards} == {"coin", "eye"}
         game = await client.create_game(Options(players=2))
         resigned = await client.resign(game.name, game.seat_credentials[0])
         assert resigned.view.result.places == [1, 0]

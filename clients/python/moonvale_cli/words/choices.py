@@ -8,7 +8,7 @@ from typing import Final
 from moonvale.v1 import view_pb2
 from moonvale.v1.action_pb2 import DIRECTION_CLOCKWISE, END_LEFT, Action
 from moonvale.v1.card_pb2 import VillageSpot
-from moonvale.v1.view_pb2 import Decision, View
+from moonvale.v1.view_pb2 import View
 from moonvale_cli.words.table import (
     Table,
     a_face,
@@ -251,4 +251,5 @@ def question_words(view: View, table: Table) -> str:
     if decision.kind == view_pb2.DECISION_KIND_TARGET and decision.legal_actions:
         verb = decision.legal_actions[0].WhichOneof("verb") or ""
         question = TARGETS.get((decision.ability, verb), question)
+    asker = card_name(decision.ability) if decision.ability else table.token
     return question.format(asker, value=decision.value)
