@@ -112,9 +112,10 @@ class Worker:
 class Supervisor:
     """A whole service on this machine."""
 
-    def __init__(self, settings: Settings, environment: Mapping[str, str]) -> None:
+    def __init__(self, settings: Settings, environment: Mapping[str, str], command: str) -> None:
         self._settings = settings
         self._environment = environment
+        self._command = command
         self._store = EmbeddedStore(settings.data) if settings.embedded else None
 
     async def run(self) -> int:
@@ -170,19 +171,19 @@ class Supervisor:
         for worker in workers:
             await worker.ready.wait()
         logs.event("info", "service_ready", address=address)
-        sys.stdout.write(join_text(self._settings, address))
+        sys.stdout.write(join_text(self._settings, address, self._command))
         sys.stdout.flush()
 
 
-def join_text(settings: Settings, address: str) -> str:
-    """Return what people read when the service is ready."""
+def join_text(settings: Settings, address: str, command: str = "moonvale") -> str:
+    """Return what people read when the service is ready. ``command``: how they call the command that joins."""
     server = "" if address == _DEFAULT_ADDRESS else f" --address {address}"
     kept = f"in {settings.data}" if settings.embedded else "in the store that MOONVALE_STORE names"
     lines = [
         f"Moonvale serves on {address} ({settings.workers} worker processes); games are kept {kept}.",
         "",
-        f"  moonvale play{server}    sit down at a table with three agents",
-        f"  moonvale demo{server}    look on while four agents play",
+        f"  {command} play{server}    sit down at a table with three agents",
+        f"  {command} demo{server}    look on while four agents play",
         "",
     ]
     key = creator_key_path(settings)
@@ -216,12 +217,15 @@ def reserve(address: str) -> Iterator[str]:
         yield f"{host}:{where[1]}"
 
 
-def main(environment: Mapping[str, str]) -> int:
-    """Serve with the settings of an environment until told to stop; return the exit code."""
+def main(environment: Mapping[str, str], command: str = "moonvale") -> int:
+    """Serve with the settings of an environment until told to stop; return the exit code.
+
+    command: how people who join call the command.
+    """
     try:
         settings = Settings.from_environment(environment)
         logs.configure(settings.log_level)
-        return asyncio.run(Supervisor(settings, environment).run())
+        return asyncio.run(Supervisor(settings, environment, command).run())
     except SettingError as error:
         sys.stderr.write(f"{error}\n")
         return EXIT_SETTING

@@ -1,15 +1,24 @@
 """`moonvale play` at a terminal: a round against agents on a real service, and what else can be typed."""
 
 import io
+import os
 import random
 import re
+import subprocess
+import sys
+import tempfile
+import threading
 import unicodedata
 
+import psutil
 import pytest
 from rich.console import Console
 
+from moonvale_agents import RandomAgent
 from moonvale_cli import at_hand
+from moonvale_cli.bots import Bots
 from moonvale_client import Client, Options
+from moonvale_engine import Position
 from tests.cli.terminal import Terminal
 
 PROMPT = r"\n> "
@@ -151,7 +160,7 @@ def test_no_color_is_heeded(service_address: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (["--address", "127.0.0.1:1"], "no service answers at 127.0.0.1:1. Start one with: moonvale serve"),
+        (["--address", "127.0.0.1:1"], "no service answers at 127.0.0.1:1. Start one with: "),
         (["--players", "2", "--seat", "3"], "--seat 3 is not there with --players 2"),
         (["--rounds", "99"], "INVALID_FIELD"),
         (["--game", "games/aaaaaaaaaaaaaaaaaaaa"], "--game needs your seat's --credential"),
@@ -167,9 +176,62 @@ def test_errors_are_said_in_a_line(service_address: str, arguments: list[str], e
     assert "Traceback" not in terminal.text
 
 
+class Broken:
+    """An agent with a defect."""
+
+    def choose(self, position: Position) -> int:
+        raise ValueError("out of ideas")
+
+
+def test_an_agent_that_fails_interrupts_the_player_and_says_why(service_address: str) -> None:
+    with Client(service_address) as client:
+        game = client.create_game(Options(players=2))
+    agents = dict.fromkeys(game.seat_credentials, Broken())
+    with pytest.raises(KeyboardInterrupt), Bots(service_address, game.name, agents) as bots:
+        threading.Event().wait(60)
+    assert str(bots.failure) == "out of ideas"
+
+
+def test_agents_stop_when_the_player_leaves(service_address: str) -> None:
+    with Client(service_address) as client:
+        game = client.create_game(Options(players=2))
+        mine, other = game.seat_credentials
+        with Bots(service_address, game.name, {other: RandomAgent()}) as bots:
+            pass
+        assert bots.failure is None
+        assert not client.get_view(game.name, mine).HasField("result")
+
+
 def test_where_no_service_runs_one_is_started_and_ends_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(at_hand, "DEFAULT_ADDRESS", "127.0.0.1:1")
     console = Console(file=io.StringIO(), width=100)
     with at_hand.any_service(None, console) as address, Client(address) as client:
         assert client.get_server_info().rules_version >= 1
     assert not at_hand.answers(address)
+
+
+def test_a_service_of_the_commands_own_ends_with_it_even_if_it_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (
+        "import sys; from rich.console import Console; from moonvale_cli import at_hand;"
+        "at_hand.DEFAULT_ADDRESS = '127.0.0.1:1';"
+        "service = at_hand.any_service(None, Console(stderr=True)); print(service.__enter__(), flush=True);"
+        "sys.stdin.read()"
+    )
+    with tempfile.TemporaryDirectory(prefix="moonvale-") as folder:
+        owner = subprocess.Popen(
+            [sys.executable, "-c", code],
+            env={**os.environ, "TMPDIR": folder},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert owner.stdout is not None
+        address = owner.stdout.readline().strip()
+        assert at_hand.answers(address)
+        services = psutil.Process(owner.pid).children(recursive=True)
+        owner.kill()
+        owner.communicate()
+        gone, alive = psutil.wait_procs(services, timeout=60)
+    assert len(gone) >= 3  # the supervisor, a worker, the store
+    assert alive == []

@@ -165,6 +165,9 @@ def test_left_comes_before_right_and_clockwise_first() -> None:  # DEC-3
     t = table(ann="?1 ?3", deck="5")
     t.ann.draws().uses()
     assert t.choices == ["end a left", "end a right"]
+    t = table(bob="?1 ?3", deck="5", active="bob")
+    t.bob.draws().uses()
+    assert t.choices == ["end b left", "end b right"]
     t = table(ann="?1 ?3", deck="12")
     t.ann.draws().uses()
     assert t.choices == ["clockwise", "counterclockwise"]

@@ -57,6 +57,14 @@ def test_the_drawer_alone_learns_a_facedown_draw() -> None:  # HID-1
         assert [event[5][1] for event in viewer.reads("MOVED")] == [UNKNOWN, 1, UNKNOWN]
 
 
+def test_everybody_learns_what_is_discarded() -> None:  # HID-1, HID-2
+    t = table(ann="?1 ?2", bob="?3", deck="?9", pile="4")
+    t.ann.draws().discards()
+    for viewer in all_but(t):
+        assert (viewer.sees_pile, viewer.sees_hand) == ("9 4", "")
+        assert viewer.reads("MOVED")[-1][5][1] == 9
+
+
 def test_everybody_learns_a_failed_set() -> None:  # HID-1, EXC-4
     t = table(ann="?1 ?2 ?3", bob="?3", deck="?9")
     t.ann.draws().exchanges(0, 2, keep_at="right")
@@ -183,10 +191,28 @@ def test_at_the_table_only_what_lies_open_is_shown() -> None:  # HID-3
     t.ann.stops()
     t.bob.draws()
     assert t.bob.sees_hand == "?5"  # the own card drawn from the deck, while it is in hand
+    assert t.bob.reads("MOVED")[-1][5][1] == 5
     assert t.ann.sees_hand == "?"
+    assert t.ann.reads("MOVED")[-1][5][1] == UNKNOWN
     t.bob.exchanges(0)
     for viewer in all_but(t):
         assert viewer.sees(t.bob) == "? ?"
+
+
+@pytest.mark.parametrize("memory", ["assisted", "table"])
+def test_what_lies_open_is_told_to_all_with_any_memory(memory: str) -> None:  # HID-2, HID-3
+    t = table(ann="2 4", bob="?3", pile="8", memory=memory)
+    t.ann.turns(1, by=0).takes().exchanges(1)
+    for viewer in all_but(t):
+        assert [event[5][1] for event in viewer.reads("TURNED")] == [4]
+        assert [event[5][1] for event in viewer.reads("MOVED")] == [8, 4, 8]
+
+
+def test_assisted_events_tell_again_what_their_reader_has_seen() -> None:  # HID-3
+    t = table(ann="?1 2", bob="?3", deck="9", memory="assisted")
+    t.ann.draws().uses().looks(t.ann, 0).stops().turns(0, by=1)
+    assert [event[5][1] for event in t.ann.reads("TURNED")] == [1]
+    assert [event[5][1] for event in t.bob.reads("TURNED")] == [UNKNOWN]
 
 
 def test_at_the_table_a_set_shown_is_not_remembered() -> None:  # HID-3

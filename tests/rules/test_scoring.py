@@ -253,6 +253,10 @@ def test_the_lowest_total_wins_and_all_places_are_ordered_so() -> None:  # END-6
     t = at_the_last_turn(ann="?7", bob="?9", cat="?5", dan="?1", round=4, totals=(30, 10, 20, 40))
     assert t.totals == (37, 19, 25, 41)
     assert places(t) == ["bob", "cat", "ann", "dan"]
+    result = outcome.result(t.state)
+    assert result is not None
+    assert result.totals == (37, 19, 25, 41)
+    assert result.scores == ((0, 0, 0, 0), (0, 0, 0, 0), (30, 10, 20, 40), (7, 9, 5, 1))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,8 +22,8 @@ from moonvale_client import DEFAULT_ADDRESS, Client, MoonvaleError, RetryPolicy
 
 ADDRESS_VARIABLE: Final = "MOONVALE_ADDRESS"
 
-#: How long a service may take to answer whether it is there.
-_THERE: Final = RetryPolicy(timeout=2.0, attempt_timeout=1.5)
+#: One attempt: a service that is there has this long to answer, and a refused connection is an answer too.
+_THERE: Final = RetryPolicy(timeout=3.0, attempt_timeout=3.0, first_pause=6.0, longest_pause=6.0)
 _STOP_SECONDS: Final = 20.0
 _READY = re.compile(r"serves on (\S+)")
 
@@ -37,12 +38,22 @@ def add_address(parser: argparse.ArgumentParser, otherwise: str) -> None:
     )
 
 
+def command_name() -> str:
+    """Return how this command is called from here: by its name, or by its path where the name finds none or another."""
+    path = Path(sys.executable).with_name("moonvale")
+    found = shutil.which("moonvale")
+    if not path.exists() or (found is not None and Path(found) == path):
+        return "moonvale"
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
 @contextmanager
 def running_service(address: str | None) -> Iterator[str]:
     """Yield the address of the service. Raises CommandError if none answers there."""
     where = address or DEFAULT_ADDRESS
     if not answers(where):
-        raise CommandError(f"no service answers at {where}. Start one with: moonvale serve")
+        raise CommandError(f"no service answers at {where}. Start one with: {command_name()} serve")
     yield where
 
 
@@ -87,14 +98,16 @@ def _own_service() -> Iterator[str]:
             "MOONVALE_STORE": "embedded:",
             "MOONVALE_WORKERS": "1",
             "MOONVALE_LOG_LEVEL": "warning",
+            "MOONVALE_GRACE": "1s",
         }
         others = {name: value for name, value in os.environ.items() if not name.startswith("MOONVALE_")}
         log = Path(folder) / "service.log"
         with log.open("wb") as errors:
             # A session of its own: Ctrl-C is for the command, which then ends the service.
             process = subprocess.Popen(
-                [sys.executable, "-m", "moonvale_service"],
+                [sys.executable, "-m", "moonvale_cli.own_service"],
                 env={**others, **settings},
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,

@@ -61,7 +61,7 @@ class Bots:
         except asyncio.CancelledError:
             return
         except Exception as failure:  # noqa: BLE001  # handed on to the main thread
-            self.failure = failure
+            self.failure = failure.exceptions[0] if isinstance(failure, ExceptionGroup) else failure
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     async def _play(self) -> None:

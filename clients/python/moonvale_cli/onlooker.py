@@ -34,7 +34,7 @@ class Onlooker:
 
     async def look_on(self) -> View:
         """Show the game until it is over, and return the last view. Raises MoonvaleError."""
-        if self._console.is_terminal:
+        if self._console.is_terminal and not self._console.is_dumb_terminal:
             with Live(console=self._console, auto_refresh=False, vertical_overflow="crop") as live:
                 await self._follow(live)
         else:

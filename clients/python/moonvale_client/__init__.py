@@ -5,7 +5,7 @@
 >>> def choose(view):
 ...     return random.choice(view.decision.legal_actions)
 >>> with Client("127.0.0.1:7350") as client:
-...     game = client.create_game(Options(players=2))
+...     game = client.create_game(Options(players=2, rounds=1))
 >>> async def play():
 ...     seats = [play_seat("127.0.0.1:7350", game.name, credential, choose) for credential in game.seat_credentials]
 ...     return await asyncio.gather(*seats)

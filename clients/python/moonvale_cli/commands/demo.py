@@ -12,7 +12,7 @@ from rich.text import Text
 
 from moonvale.v1 import view_pb2
 from moonvale_agents import RandomAgent
-from moonvale_cli.at_hand import add_address, any_service
+from moonvale_cli.at_hand import add_address, any_service, command_name
 from moonvale_cli.bots import chooser
 from moonvale_cli.draw import LEGEND, scores
 from moonvale_cli.errors import CommandError
@@ -107,7 +107,7 @@ async def _demo(address: str, arguments: argparse.Namespace, console: Console) -
 
 def _watch_command(game: CreateGameResponse, address: str) -> str:
     where = "" if address == DEFAULT_ADDRESS else f" --address {address}"
-    return f"moonvale watch {game.name} --credential {game.spectator_credential}{where}"
+    return f"{command_name()} watch {game.name} --credential {game.spectator_credential}{where}"
 
 
 def _checked(view: View, replay: Replay) -> str:

@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import Final
 
+from moonvale_cli.at_hand import command_name
 from moonvale_cli.errors import CommandError
 
 DESCRIPTION: Final = """\
@@ -41,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         from moonvale_service.supervisor import main
     except ImportError as error:
         raise CommandError(_missing(error)) from error
-    return main(os.environ)
+    return main(os.environ, command_name())
 
 
 def _missing(error: ImportError) -> str:
