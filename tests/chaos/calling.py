@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Sequence
 from random import Random
 from typing import Final, TypeVar
 
-import grpc
 import grpc.aio
 
 from moonvale.v1 import game_service_pb2 as pb
@@ -65,7 +64,7 @@ class Connections:
                 )
             except grpc.aio.AioRpcError as failure:
                 error = self.failed(failure)
-                if not is_transient(error):
+                if not error.is_transient:
                     raise error from None
                 if loop.time() > deadline:
                     raise NoAnswerError(f"{method} had no answer in {_PATIENCE:g} s: {error}") from None
@@ -98,7 +97,3 @@ def bearer(credential: str) -> tuple[tuple[str, str], ...]:
     """Return the metadata of a credential."""
     return (("authorization", f"Bearer {credential}"),) if credential else ()
 
-
-def is_transient(error: MoonvaleError) -> bool:
-    """Whether an error says nothing of the call itself: no answer, or a connection that broke."""
-    return error.is_transient or (error.code is grpc.StatusCode.CANCELLED and not error.reason)

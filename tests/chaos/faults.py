@@ -35,11 +35,15 @@ def schedule(rng: Random, kinds: Sequence[str], workers: int) -> Iterator[Fault]
             yield Fault(kind, rng.randrange(workers), rng.uniform(0.1, 2.5))
 
 
-async def disturb(cluster: Cluster, faults: Iterator[Fault], progress: Progress, rng: Random) -> None:
+async def disturb(
+    cluster: Cluster, faults: Iterator[Fault], progress: Progress, rng: Random, note: Callable[[str], None]
+) -> None:
     """Apply faults one after the other, with some calm between them, until the run ends. Raises UncleanStopError."""
     while not progress.ending.is_set():
         fault = next(faults)
+        note(f"begins: {fault}")
         await KINDS[fault.kind](cluster, fault)
+        note(f"is over: {fault}")
         progress.add(fault.kind)
         await progress.calm(rng.randint(*_CALM))
 

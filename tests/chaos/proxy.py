@@ -236,7 +236,7 @@ class _Side(asyncio.Protocol):
 
     def flush(self) -> None:
         """Send what is due, and come back for the rest."""
-        if self._transport is None or self._connection.link.stalled:
+        if self._transport is None or self.gone or self._connection.link.stalled:
             return
         loop = asyncio.get_running_loop()
         if self._timer is not None:

@@ -8,6 +8,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -138,7 +139,7 @@ class Run:
 
     async def _disturb(self, cluster: Cluster, faults: Iterator[Fault], rng: Random) -> None:
         try:
-            await disturb(cluster, faults, self._progress, rng)
+            await disturb(cluster, faults, self._progress, rng, self._note)
         except UncleanStopError as error:
             self._violated(str(error))
 
@@ -164,8 +165,14 @@ class Run:
                 self._under_way -= 1
             self._progress.add(_GAMES_OVER)
 
+    def _note(self, what: str) -> None:
+        """Write down when a fault or a violation happened."""
+        with (self._folder / "run.log").open("a", encoding="utf-8") as log:
+            log.write(f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {what}\n")
+
     def _violated(self, what: str) -> None:
         self._report.violations.append(what)
+        self._note(what)
         self._show(f"VIOLATION {what}")
         self._progress.add(_VIOLATIONS)
 

@@ -19,7 +19,7 @@ from moonvale.v1.view_pb2 import View
 from moonvale_client.agent import play_seat
 from moonvale_client.aio import AsyncClient
 from moonvale_client.errors import MoonvaleError
-from tests.chaos.calling import Connections, is_transient
+from tests.chaos.calling import Connections
 from tests.chaos.progress import ACKNOWLEDGED, Progress
 from tests.chaos.record import Answer, Change, Game, Refusal, Watch
 
@@ -317,7 +317,7 @@ class Table:
                     elif message.end.reason != pb.WATCH_END_REASON_DRAINING:
                         raise UnexpectedError(f"a watch ended with {pb.WatchEndReason.Name(message.end.reason)}")
             except MoonvaleError as error:
-                if not is_transient(error):
+                if not error.is_transient:
                     raise
             await asyncio.sleep(self._rng.uniform(0, _LONGEST_PAUSE))
 
