@@ -39,6 +39,25 @@ async def test_the_asyncio_client_repeats_the_same_request_id_too(fake: FakeServ
     assert len(set(fake.request_ids)) == 1
 
 
+async def test_a_call_that_a_stopping_server_has_cut_short_is_made_again(fake: FakeService, address: str) -> None:
+    fake.faults = [grpc.StatusCode.CANCELLED, grpc.StatusCode.INTERNAL]
+    async with AsyncClient(address, retry=QUICK) as client:
+        assert (await client.get_server_info()).version == "fake"
+    fake.faults = [grpc.StatusCode.CANCELLED, grpc.StatusCode.INTERNAL]
+    with Client(address, retry=QUICK) as again:
+        assert again.get_server_info().version == "fake"
+
+
+def test_closing_a_client_ends_its_watches(address: str) -> None:
+    client = Client(address, retry=QUICK)
+    told = client.watch(GAME, SEATS[0])
+    next(told)
+    client.close()
+    with pytest.raises(MoonvaleError) as caught:
+        next(told)
+    assert (caught.value.code, caught.value.is_transient) == (grpc.StatusCode.CANCELLED, False)
+
+
 def test_every_call_has_a_request_id_of_its_own_unless_the_caller_chose_one(fake: FakeService, address: str) -> None:
     fake.faults = [LOST]
     with Client(address, retry=QUICK) as client:

@@ -20,6 +20,10 @@ STALE_VERSION = "STALE_VERSION"
 _DETAILS_KEY = "grpc-status-details-bin"
 #: Codes of a call that may succeed when it is made again.
 _TRANSIENT = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED})
+#: Codes that, without a reason of the service's, come from a connection or a server that ended amid the call.
+_CUT_SHORT = frozenset({grpc.StatusCode.INTERNAL, grpc.StatusCode.CANCELLED})
+#: What grpc says when this process has ended the call itself.
+_ENDED_HERE = ("Channel closed!", "Locally cancelled by application!")
 
 
 class FieldViolation(NamedTuple):
@@ -60,8 +64,9 @@ class MoonvaleError(Exception):
     @property
     def is_transient(self) -> bool:
         """Whether the same call may succeed when it is made again."""
-        # The service's own INTERNAL has a reason; without one, the transport lost a connection.
-        return self.code in _TRANSIENT or (self.code is grpc.StatusCode.INTERNAL and not self.reason)
+        if self.code in _CUT_SHORT:
+            return not self.reason and not any(words in self.message for words in _ENDED_HERE)
+        return self.code in _TRANSIENT
 
 
 def from_rpc_error(failure: grpc.RpcError, attempts: int = 1) -> MoonvaleError:

@@ -1,0 +1,327 @@
+"""The checker: replays a game from what its clients wrote down, and says in a line each what should not have happened.
+
+It imports neither service nor store. The engine is the only code that it shares with them, and the contract's messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from moonvale.v1 import event_pb2
+from moonvale.v1.event_pb2 import LogEntry
+from moonvale.v1.replay_pb2 import Replay
+from moonvale_engine.errors import EngineError
+from moonvale_engine.events import NOBODY, SPECTATOR, Event
+from moonvale_engine.log import RESIGNATION, Entry, enter
+from moonvale_engine.notation import action_text
+from moonvale_engine.options import Options
+from moonvale_engine.outcome import result
+from moonvale_engine.play import new_game, seat_to_act
+from moonvale_engine.position import observe
+from moonvale_engine.position_text import position_text
+from moonvale_engine.record import read_record, replay_record
+from moonvale_engine.shuffle import commitment
+from moonvale_engine.state import State
+from tests.chaos import reading
+from tests.chaos.record import Answer, Change, Game, digest
+
+REMEMBERED: Final = 8  # of a seat's requests, the newest so many are recognized when they are repeated
+
+_STALE: Final = "STALE_VERSION"
+
+
+class Violation(NamedTuple):
+    """What should not have happened, in which game and at which of its versions."""
+
+    game: str
+    version: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.game} version {self.version}: {self.what}"
+
+
+def check(game: Game) -> list[Violation]:
+    """Compare everything that is known of a game that is over with its replay, and return what is wrong."""
+    if game.replay is None:
+        return [Violation(game.name, game.newest, "there is no replay")]
+    check = _Check(game, game.replay)
+    check.run()
+    return check.violations
+
+
+@dataclass(slots=True)
+class _Step:
+    """What the engine says of a version: the entry that made it, its events, and what those see who looked then."""
+
+    entry: Entry | None
+    events: list[Event]
+    seat_to_act: int
+    positions: dict[int, bytes]
+
+
+@dataclass(slots=True)
+class _Check:
+    game: Game
+    replay: Replay
+    violations: list[Violation] = field(default_factory=list)
+    marks: dict[int, str] = field(default_factory=dict)
+    times: dict[int, int] = field(default_factory=dict)
+
+    def run(self) -> None:
+        options = reading.options(self.replay.options)
+        log = self._read_log()
+        self._check_secret()
+        self._match_changes(log)
+        steps = self._fold(options, log)
+        if steps is None:
+            return
+        self._mark(0, self.game.mark)
+        self._check_answers(options, steps)
+        self._check_sights(steps)
+        self._check_watches(options, steps)
+        self._check_marks()
+
+    def _wrong(self, version: int, what: str) -> None:
+        self.violations.append(Violation(self.game.name, version, what))
+
+    def _read_log(self) -> list[Entry]:
+        """Return the log as the replay has it."""
+        log = []
+        for number, message in enumerate(self.replay.entries, 1):
+            if message.version != number:
+                self._wrong(number, f"the replay's entry {number} says that it made version {message.version}")
+            taken = message.action if message.HasField("action") else None
+            log.append(reading.entry(message.seat, taken, _milliseconds(message.create_time)))
+            self.times[number] = log[-1].time
+        return log
+
+    def _check_secret(self) -> None:
+        secret = self.replay.secret
+        if self.game.secret is not None and self.game.secret != secret:
+            self._wrong(0, "the game was not dealt from the secret that was supplied")
+        if not commitment(secret) == self.game.commitment == self.replay.commitment:
+            self._wrong(0, "the secret does not open the commitment that was published")
+
+    def _match_changes(self, log: list[Entry]) -> None:
+        """Find for each entry of the log the one request that it comes from, and for each request its entries."""
+        owners: dict[int, Change] = {}
+        for change in self.game.changes:
+            if not change.answers:
+                continue
+            version = _agreed(change.answers)
+            if version is None:
+                told = sorted({(answer.version, answer.mark) for answer in change.answers})
+                self._wrong(change.version, f"repeats of one request of seat {change.seat} got other answers: {told}")
+                continue
+            self._claim(owners, log, change, version)
+        for version, entry in enumerate(log, 1):
+            if version in owners:
+                continue
+            maker = next(filter(self._explains(log, version), self.game.changes), None)
+            if maker is None:
+                self._wrong(version, f"nobody has sent this for that version: {_text(entry)}")
+            else:
+                self._claim(owners, log, maker, version + max(len(maker.actions), 1) - 1)
+
+    def _claim(self, owners: dict[int, Change], log: list[Entry], change: Change, version: int) -> None:
+        """Note that a change made a version, and the ones before it if it has several actions."""
+        if change.actions and version != change.version + len(change.actions):
+            self._wrong(
+                version, f"what seat {change.seat} chose on version {change.version} was carried out on another"
+            )
+        for at, expected in enumerate(_entries(change), version - max(len(change.actions), 1) + 1):
+            if at > len(log):
+                self._wrong(at, f"acknowledged, but lost: {_text(expected)}")
+            elif log[at - 1][:2] != expected[:2]:
+                self._wrong(at, f"acknowledged was {_text(expected)}, but the log has {_text(log[at - 1])}")
+            elif (owner := owners.setdefault(at, change)) is not change and (change.actions or owner.actions):
+                self._wrong(at, f"two requests of seat {change.seat} were both acknowledged: {_text(expected)}")
+
+    def _explains(self, log: list[Entry], version: int) -> Callable[[Change], bool]:
+        """Return a test of whether a request that was never acknowledged may have made a version."""
+
+        def explains(change: Change) -> bool:
+            if change.answers or (change.actions and change.version != version - 1):
+                return False
+            entries = _entries(change)
+            if [entry[:2] for entry in log[version - 1 : version - 1 + len(entries)]] != [e[:2] for e in entries]:
+                return False
+            return change.given_up or self._outrun(log, change, version)
+
+        return explains
+
+    def _outrun(self, log: list[Entry], change: Change, version: int) -> bool:
+        """Whether a request may have been carried out and then refused, since its seat has made so many others."""
+        for refusal in change.refusals:
+            if refusal.reason == _STALE and refusal.version is not None:
+                later = [entry for entry in log[version : refusal.version] if entry.seat == change.seat]
+                if len(later) >= REMEMBERED:
+                    return True
+        return False
+
+    def _fold(self, options: Options, log: list[Entry]) -> list[_Step] | None:
+        """Play the log, and return what happened at each version, or None if the engine refuses it."""
+        lookers: dict[int, set[int]] = {}
+        for sight in self.game.sights:
+            lookers.setdefault(sight.version, set()).add(_viewer(sight.viewer))
+        happened: list[Event] = []
+        state = new_game(options, self.replay.secret, tuple(self.replay.entropy), happened)
+        steps = [_step(state, None, happened, lookers.get(0, set()))]
+        for version, entry in enumerate(log, 1):
+            happened = state.events = []
+            try:
+                enter(state, entry)
+            except EngineError as error:
+                self._wrong(version, f"the log can't be played: {_text(entry)}: {error}")
+                return None
+            steps.append(_step(state, entry, happened, lookers.get(version, set())))
+        self._check_result(state, log)
+        return steps
+
+    def _check_result(self, state: State, log: list[Entry]) -> None:
+        expected = result(state)
+        if expected is None:
+            self._wrong(len(log), "the game is not over after all entries of its replay")
+            return
+        record = read_record(self.replay.record)
+        results = [("the replay", self.replay.result)]
+        results += [("a view", sight.result) for sight in self.game.sights if sight.result is not None]
+        for where, message in results:
+            if reading.outcome(message) != reading.outcome_of(expected):
+                self._wrong(len(log), f"the result in {where} is not the one that the log leads to")
+        if list(record.entries) != log or record.result != expected:
+            self._wrong(len(log), "the record file is another game than the replay")
+        try:
+            replay_record(record)
+        except EngineError as error:
+            self._wrong(len(log), f"the record file can't be replayed: {error}")
+
+    def _check_answers(self, options: Options, steps: list[_Step]) -> None:
+        for change in self.game.changes:
+            for answer in change.answers:
+                self._mark(answer.version, answer.mark)
+                first = answer.version - max(len(change.actions), 1) + 1
+                self._check_entries(
+                    f"the answer to seat {change.seat}", change.seat, first, answer.entries, options, steps
+                )
+                if answer.entries and answer.entries[-1].version != answer.version:
+                    self._wrong(answer.version, f"the answer to seat {change.seat} ends with another entry")
+
+    def _check_sights(self, steps: list[_Step]) -> None:
+        for sight in self.game.sights:
+            who = _name(sight.viewer)
+            self._mark(sight.version, sight.mark)
+            if sight.name != self.game.name:
+                self._wrong(sight.version, f"{who} got a view of {sight.name}")
+            elif sight.version < sight.floor:
+                self._wrong(sight.version, f"{who} got a view older than version {sight.floor}, which was known before")
+            elif sight.version >= len(steps):
+                self._wrong(sight.version, f"{who} got a view of a version that is not in the replay")
+            elif sight.position != steps[sight.version].positions[_viewer(sight.viewer)]:
+                self._wrong(sight.version, f"{who} got a view that is not the position that the log leads to")
+
+    def _check_watches(self, options: Options, steps: list[_Step]) -> None:
+        for watch in self.game.watches:
+            who = f"the watch of {_name(watch.viewer)}"
+            self._check_entries(who, _viewer(watch.viewer), watch.after + 1, watch.entries, options, steps)
+            if not watch.entries or watch.entries[-1].version < len(steps) - 1:
+                last = watch.entries[-1].version if watch.entries else watch.after
+                self._wrong(last, f"{who} ended here, before version {len(steps) - 1}")
+
+    def _check_entries(
+        self,
+        who: str,
+        viewer: int,
+        first: int,
+        entries: Sequence[LogEntry],
+        options: Options,
+        steps: list[_Step],
+    ) -> None:
+        """Compare entries that somebody was told, the first of which must be that of version ``first``."""
+        due = first
+        for message in entries:
+            version = message.version
+            if version != due:
+                self._wrong(
+                    version, f"{who} has this entry {'twice' if version < due else 'after a gap'}: due was {due}"
+                )
+            due = version + 1
+            if version >= len(steps):
+                self._wrong(version, f"{who} has an entry that is not in the replay")
+                continue
+            wrong = self._difference(message, steps[version], viewer, options)
+            if wrong:
+                self._wrong(version, f"{who} was told {wrong} that does not follow from the replay")
+            self._mark(version, message.mark)
+
+    def _difference(self, message: LogEntry, step: _Step, viewer: int, options: Options) -> str:
+        """Return what of an entry is not as the engine says, or nothing."""
+        seat = message.seat if message.HasField("seat") else None
+        expected: tuple[int | None, event_pb2.Cause.ValueType] = (None, event_pb2.CAUSE_CREATION)
+        if step.entry is not None:
+            resigned = step.entry.action == RESIGNATION
+            expected = (step.entry.seat, event_pb2.CAUSE_RESIGNATION if resigned else event_pb2.CAUSE_PLAYER)
+        if (seat, message.cause) != expected:
+            return "a seat or cause"
+        if (message.seat_to_act if message.HasField("seat_to_act") else NOBODY) != step.seat_to_act:
+            return "a seat to act"
+        if self.times.setdefault(message.version, _milliseconds(message.create_time)) != _milliseconds(
+            message.create_time
+        ):
+            return "a time"
+        try:
+            told = reading.told(options, message.events)
+        except (AssertionError, KeyError) as error:
+            return f"an event ({error!r})"
+        return "" if told == reading.told_of(step.events, viewer) else "events"
+
+    def _mark(self, version: int, mark: str) -> None:
+        """Note the mark of a version; one at which the game never rested has none."""
+        if mark and self.marks.setdefault(version, mark) != mark:
+            self._wrong(version, "the version has two marks, so there were two histories")
+
+    def _check_marks(self) -> None:
+        if len(set(self.marks.values())) < len(self.marks):
+            self._wrong(0, "two versions have the same mark")
+
+
+def _step(state: State, entry: Entry | None, events: list[Event], viewers: set[int]) -> _Step:
+    positions = {viewer: digest(position_text(observe(state, viewer))) for viewer in viewers}
+    return _Step(entry, events, seat_to_act(state), positions)
+
+
+def _agreed(answers: list[Answer]) -> int | None:
+    """Return the version that all answers to one request name, or None if they differ."""
+    first = answers[0]
+    return (
+        first.version
+        if all((answer.version, answer.mark) == (first.version, first.mark) for answer in answers)
+        else None
+    )
+
+
+def _entries(change: Change) -> list[Entry]:
+    if not change.actions:
+        return [Entry(change.seat, RESIGNATION)]
+    return [Entry(change.seat, reading.action(action)) for action in change.actions]
+
+
+def _viewer(seat: int | None) -> int:
+    return SPECTATOR if seat is None else seat
+
+
+def _name(seat: int | None) -> str:
+    return "a spectator" if seat is None else f"seat {seat}"
+
+
+def _text(entry: Entry) -> str:
+    return f"seat {entry.seat} {'resigns' if entry.action == RESIGNATION else action_text(entry.action)}"
+
+
+def _milliseconds(time: Timestamp) -> int:
+    return time.seconds * 1000 + time.nanos // 1_000_000

@@ -1,0 +1,172 @@
+"""Messages read back into the engine's terms, so that the checker can compare them with a replay.
+
+The service has converters of its own for the other direction; nothing is shared with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from moonvale.v1 import action_pb2, card_pb2, event_pb2, options_pb2, result_pb2
+from moonvale_engine import actions as act
+from moonvale_engine import events
+from moonvale_engine.catalog import cards_in_play
+from moonvale_engine.log import RESIGNATION, Entry
+from moonvale_engine.options import Options, parse_deck
+from moonvale_engine.outcome import Result
+
+Told = tuple[int, int, int, int, tuple[int, ...]]
+"""An event without its audience; the cards' faces are their numbers, as all variants of one look alike."""
+
+_VERBS: Final = {name.lower(): verb for verb, (name, _) in enumerate(act.FIELDS)}
+_KINDS: Final = {name.lower(): kind for kind, name in enumerate(events.KINDS)}
+_ZONES: Final = {
+    card_pb2.ZONE_DECK_TOP: events.DECK,
+    card_pb2.ZONE_DECK_BOTTOM: events.DECK_BOTTOM,
+    card_pb2.ZONE_PILE_BOTTOM: events.PILE_BOTTOM,
+    card_pb2.ZONE_HAND: events.HAND,
+}
+_SHOWN: Final = {
+    event_pb2.SHOWN_REASON_FAILED_SET: events.SHOWN_FAILED_SET,
+    event_pb2.SHOWN_REASON_ROUND_END: events.SHOWN_ROUND_END,
+}
+_ENDED: Final = {
+    event_pb2.ROUND_END_REASON_CALL: events.END_BY_CALL,
+    event_pb2.ROUND_END_REASON_DECK: events.END_BY_DECK,
+    event_pb2.ROUND_END_REASON_TURN_LIMIT: events.END_BY_LIMIT,
+}
+_OVER: Final = {
+    result_pb2.GAME_OVER_REASON_ROUNDS: events.OVER_BY_ROUNDS,
+    result_pb2.GAME_OVER_REASON_RESIGNATION: events.OVER_BY_RESIGNATION,
+}
+_CAUSES: Final = {event_pb2.CAUSE_PLAYER: events.BY_PLAYER, event_pb2.CAUSE_POLICY: events.BY_POLICY}
+
+
+def action(message: action_pb2.Action) -> int:
+    """Return the int of an action."""
+    verb = message.WhichOneof("verb")
+    assert verb is not None
+    arguments: Any = getattr(message, verb)
+    fields = act.FIELDS[_VERBS[verb]][1]
+    numbers = []
+    for i, kind in enumerate(fields):
+        if kind == act.PAIR:
+            numbers.append(arguments.spots[0] << 3 | arguments.spots[1])
+        elif kind == act.SQUARE:
+            numbers.append(_square(arguments.card))
+        elif kind == act.END:
+            numbers.append(arguments.seat << 1 | int(arguments.end == action_pb2.END_RIGHT))
+        elif kind == act.DIRECTION:
+            numbers.append(int(arguments.direction == action_pb2.DIRECTION_COUNTERCLOCKWISE))
+        elif fields[i : i + 2] == (act.SPOT, act.SPOT):
+            numbers.append(arguments.resident_spot)
+        else:
+            numbers.append(getattr(arguments, kind))
+    return act.pack(_VERBS[verb], *numbers)
+
+
+def options(message: options_pb2.Options) -> Options:
+    """Return the options of a game, as its views and its replay tell them: every field set."""
+    table, lower = options_pb2.MEMORY_TABLE, options_pb2.SUCCESSFUL_CALL_LOWER
+    return Options(
+        players=message.players,
+        deck=parse_deck(message.deck),
+        token=message.token,
+        rounds=message.rounds,
+        turn_limit=message.turn_limit,
+        memory="table" if message.memory == table else "assisted",
+        successful_call="lower" if message.successful_call == lower else "zero",
+        villages=tuple(message.villages),
+        deal_supplied=message.deal_supplied,
+    )
+
+
+def entry(seat: int, taken: action_pb2.Action | None, time: int) -> Entry:
+    """Return an entry of a log; without an action it is a resignation."""
+    return Entry(seat, RESIGNATION if taken is None else action(taken), time=time)
+
+
+def outcome(message: result_pb2.Result) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """Return the reason, the places and the totals of a result."""
+    return _OVER[message.reason], tuple(message.places), tuple(message.totals)
+
+
+def outcome_of(result: Result) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+    """Return the same of the engine's result."""
+    return result.reason, result.places, result.totals
+
+
+def told(chosen: Options, messages: Iterable[event_pb2.Event]) -> list[Told]:
+    """Return events that somebody was told. Raises KeyError or AssertionError for what can't be an event."""
+    names = [f"{card.deck}/{card.key}" for card in cards_in_play(chosen)]
+    return [_told(names, message) for message in messages]
+
+
+def told_of(happened: Iterable[events.Event], viewer: int) -> list[Told]:
+    """Return the engine's events as they must be told to a viewer."""
+    return [_plain(events.seen_by(event, viewer)) for event in happened]
+
+
+def _plain(event: events.Event) -> Told:
+    kind, seat, a, b, _, cards = event
+    if kind != events.GAME_OVER:
+        faces_of = [card if i % 2 == 0 or card == events.UNKNOWN else card & 15 for i, card in enumerate(cards)]
+        cards = tuple(faces_of)
+    return kind, seat, a, b, cards
+
+
+def _told(names: list[str], message: event_pb2.Event) -> Told:
+    name = message.WhichOneof("kind")
+    assert name is not None
+    kind = _KINDS[name]
+    body: Any = getattr(message, name)
+    a = b = 0
+    cards: tuple[int, ...] = ()
+    if kind == events.ACTED:
+        a = action(body.action) if body.HasField("action") else -1
+        b = _CAUSES[body.cause]
+    elif kind == events.ROUND_BEGAN:
+        a, cards = body.round, _card(names, body.first_of_pile)
+    elif kind == events.TURN_BEGAN:
+        a = body.turn
+        b = events.TURN_ADDITIONAL * body.additional | events.TURN_FINAL * body.final
+    elif kind == events.MOVED:
+        a, b, cards = _place(body.origin), _place(body.destination), _card(names, body.card)
+    elif kind == events.FLIPPED:
+        a, b, cards = _square(body.spot), int(body.faceup), _card(names, body.card)
+    elif kind == events.TURNED:
+        a, b, cards = _square(body.spot), int(body.sideways), _card(names, body.card)
+    elif kind in (events.LOOKED, events.SHOWN):
+        a = _SHOWN[body.reason] if kind == events.SHOWN else 0
+        cards = tuple([number for card in body.cards for number in _card(names, card)])
+    elif kind == events.ABILITY_BEGAN:
+        a, cards = _place(body.place), _card(names, body.card)
+    elif kind == events.ROUND_ENDED:
+        a = _ENDED[body.reason]
+    elif kind == events.SCORED:
+        a, b = body.sum, body.score
+    elif kind == events.TOKEN_AWARDED:
+        a = int(body.active)
+    elif kind == events.GAME_OVER:
+        a, cards = _OVER[body.reason], tuple(body.places)
+    return kind, message.seat if message.HasField("seat") else events.NOBODY, a, b, cards
+
+
+def _card(names: list[str], card: card_pb2.Card) -> tuple[int, int]:
+    if not card.HasField("face"):
+        return card.handle, events.UNKNOWN
+    assert names[card.face.number] == card.face.key
+    return card.handle, card.face.number
+
+
+def _place(place: card_pb2.Place) -> int:
+    if place.zone == card_pb2.ZONE_PILE:
+        return events.PILE + place.depth
+    if place.zone == card_pb2.ZONE_VILLAGE:
+        return _square(place.village_spot)
+    return _ZONES[place.zone]
+
+
+def _square(spot: card_pb2.VillageSpot) -> int:
+    return act.square(spot.seat, spot.spot)
