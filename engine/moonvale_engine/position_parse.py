@@ -18,7 +18,7 @@ from moonvale_engine.state import CARDS, FACEUP, FRAME, POOL_FACEUP, SEAT, State
 
 _CARD = re.compile(r"(\?)?(-?\d+(?:\.\d)?)?([~!^%&=#]*)(?::(\*|-|[a-d]+))?(?:x(\d+))?", re.ASCII)
 _FRAME = re.compile(r"(\w+)\.(\d+)/([a-d])(?:/(\d+),(\d+),(\d+))?(?:/([\w,-]+))?", re.ASCII)
-_PLACE = re.compile(r"(hand|([a-d]|pile|deck|aside)(\d+))", re.ASCII)
+_PLACE = re.compile(r"(hand|([a-d]|pile|deck|aside|tucked)(\d+))", re.ASCII)
 _REQUIRED = ("round", "token", "pile", "deck", "aside")
 _OPTIONAL = (
     "as",
@@ -287,6 +287,7 @@ def _handle_at(s: State, field: str, place: str) -> int:
     if not match:
         raise NotationError(field, f"'{place}' is not a place of a card")
     zones = {"hand": s.hand_cards(), "pile": s.pile[::-1], "deck": s.deck[::-1], "aside": s.aside}
+    zones["tucked"] = s.tucked[1::2]
     zones |= dict(zip(SEATS, s.villages, strict=False))
     zone = zones.get(match[2] or "hand", b"")
     spot = int(match[3] or 0)

@@ -190,6 +190,7 @@ def _place(s: State, h: int) -> str:
         ("pile", s.pile[::-1]),
         ("deck", s.deck[::-1]),
         ("aside", s.aside),
+        ("tucked", s.tucked[1::2]),
     ):
         spot = zone.find(h)
         if spot >= 0:

@@ -121,3 +121,11 @@ def test_the_whole_position_needs_its_secret_and_every_card() -> None:
         parse_position(WHOLE[:secret])
     with pytest.raises(NotationError, match="cards"):
         parse_position(WHOLE.replace("a ?", "a ? ?", 1))
+
+
+def test_a_tucked_card_has_a_place_too() -> None:
+    text = (
+        "eye 2p; as a; round 1 turn 6 a; token b; a 13; b 11; pile 7; deck ?x38; aside ?x10; tucked -1!=b0; "
+        "excluded tucked0=7; frames round.4/b/1,0,0 scorer.0/a/0,13,0"
+    )
+    assert position_text(parse_position(text)) == text
