@@ -219,7 +219,7 @@ QUESTIONS: Final = {
     view_pb2.DECISION_KIND_EYE_PICK: "Which card of the deck do you draw?",
     view_pb2.DECISION_KIND_PREDICT: "What is the top card of the deck?",
     view_pb2.DECISION_KIND_REWARD: "That was right. Which of your cards do you discard?",
-    view_pb2.DECISION_KIND_REACTION: "A {value} came to the pile. Do you discard a card that equals it?",
+    view_pb2.DECISION_KIND_REACTION: "A card of value {value} came to the pile. Do you discard one that equals it?",
     view_pb2.DECISION_KIND_OBSESSOR: "Which of the Obsessors shall lie on top of the pile?",
 }
 #: What is asked of a target, by the ability that asks and the verb of its choices.
