@@ -16,6 +16,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from moonvale.v1 import errors_pb2
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.action_pb2 import Action, CallAction, CloseAction, DrawAction, NameAction
+from moonvale.v1.card_pb2 import Demand
 from moonvale.v1.options_pb2 import Options
 from moonvale_service import errors
 from moonvale_service.credentials import Credential, Keys, Role, load_keys
@@ -263,7 +264,15 @@ async def test_fields_of_the_other_methods(client: Client, raw: aioredis.Redis, 
     ("field", "request_"),
     [
         ("options.players", pb.CreateGameRequest(options=Options(players=5))),
+        ("options.rounds", pb.CreateGameRequest(options=Options(rounds=-1))),
         ("options.deck", pb.CreateGameRequest(options=Options(deck="gold"))),
+        ("options.deck", pb.CreateGameRequest(options=Options(deck="2=eye,9=eye"))),
+        ("options.token", pb.CreateGameRequest(options=Options(token="gold"))),
+        ("options.demands", pb.CreateGameRequest(options=Options(demands=[Demand(at_most=6)]))),
+        (
+            "options.demands[3].at_least",
+            pb.CreateGameRequest(options=Options(demands=[*[Demand(at_most=6)] * 3, Demand(at_least=14)])),
+        ),
         ("seats", pb.CreateGameRequest(options=Options(players=2), seats=[pb.SeatSetup(name="Ann")])),
         (
             "seats[1].name",
