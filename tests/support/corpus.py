@@ -1,7 +1,7 @@
 """The corpus: stored games that every later version must read, or refuse as of rules that it does not know.
 
-A line holds the name of a golden game, how many of its actions were made, and the bytes as the store holds them. Lines are
-never changed; ``python -m tests.support.corpus`` appends those of the present codec and rules if they are new.
+A line holds the name of a golden game, how many of its actions were made, and the bytes as the store holds them. Lines
+are never changed; ``python -m tests.support.corpus`` appends those of the present codec and rules if they are new.
 """
 
 from moonvale_engine import Record, encode, read_record, replay
