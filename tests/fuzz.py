@@ -1,6 +1,7 @@
-"""Plays random games and checks every position: ``make fuzz N=10000``, or ``python -m tests.fuzz 10000 --seed 7``.
+"""Plays random games of all decks and checks every position: ``make fuzz N=10000``, or ``python -m tests.fuzz 10000``.
 
-A failure prints the seed and the command that repeats it. At the end it reports what came up: steps, verbs, ends.
+It prefers what it has not seen yet. A failing game is kept as a record, with the command that plays it once more.
+At the end it says what came up and what never did: steps, actions, refusals, endings.
 """
 
 import argparse
@@ -8,57 +9,143 @@ import sys
 import time
 import traceback
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 from random import Random
 
-from moonvale_engine import State, catalog, decode, encode
+from moonvale_engine import (
+    Entry,
+    Event,
+    Record,
+    State,
+    apply,
+    catalog,
+    commitment,
+    new_game,
+    read_record,
+    seat_to_act,
+    write_record,
+)
 from moonvale_engine import actions as act
+from moonvale_engine.events import ABILITY_BEGAN, END_BY_LIMIT, ROUND_ENDED, SHOWN, SHOWN_REFUSED
 from moonvale_engine.state import PROGRAM, STEP
 from tests.support.invariants import LONGEST_LIST, check, check_cards, check_choices
-from tests.support.playing import positions, random_setup
+from tests.support.playing import choose, random_setup
 
 CHECKED_IN_FULL = 40  # one position in so many gets the slow checks
+CURIOSITY = 0.3  # how often what came up least is chosen
+
+#: Where an Obsessor can refuse a card (OBS-3, OBS-5): the step that asked, or the card used in between.
+REFUSALS = ("exchange.0", "curator", "ghost.0", "gambler.0", "gambler.1", "spotter.1")
 
 
 class Report:
-    """What the games met so far."""
+    """What the games met so far, as words, with how often."""
 
     def __init__(self) -> None:
-        self.steps: Counter[str] = Counter()
-        self.verbs: Counter[str] = Counter()
+        self.met: Counter[str] = Counter()
         self.longest = 0
         self.decisions = 0
 
     def see(self, s: State) -> None:
+        """Count an open decision and the verbs that it offers."""
         if s.choices:
             self.decisions += 1
-            self.steps[f"{catalog.PROGRAM_NAMES[s.stack[PROGRAM]]}.{s.stack[STEP]}"] += 1
-            self.verbs.update({act.FIELDS[act.verb_of(action)][0] for action in s.choices})
+            self.met.update({step_name(s), *{verb_name(action) for action in s.choices}})
             self.longest = max(self.longest, len(s.choices))
 
+    def see_events(self, s: State, step: str, events: list[Event]) -> None:
+        """Count what came of an action that answered a step."""
+        for kind, _, a, _, _, cards in events:
+            if kind == ROUND_ENDED:
+                self.met[f"round end {a}"] += 1
+            elif kind == ABILITY_BEGAN and s.cards[cards[1] & 15].anytime:
+                step = s.cards[cards[1] & 15].key
+            elif kind == SHOWN and a == SHOWN_REFUSED:
+                self.met[f"refused at {step}"] += 1
+
     def unseen(self) -> list[str]:
-        """Return the asking steps and the verbs that never came up."""
-        steps = [
+        """Return what never came up though it can."""
+        possible = [
             f"{name}.{i}"
             for name, program in zip(catalog.PROGRAM_NAMES, catalog.PROGRAMS, strict=True)
             for i, step in enumerate(program)
-            if step.kind >= 0 and not self.steps[f"{name}.{i}"]
+            if step.kind >= 0
         ]
-        return steps + [name for name, _ in act.FIELDS if not self.verbs[name]]
+        possible += [name for name, _ in act.FIELDS]
+        possible += [f"refused at {step}" for step in REFUSALS]
+        possible += [f"round end {why}" for why in range(END_BY_LIMIT + 1)]
+        return [name for name in possible if not self.met[name]]
+
+    def rarest(self, s: State) -> int:
+        """Return the choice whose verb, at this step, was chosen least."""
+        step = step_name(s)
+        return min(s.choices, key=lambda action: self.met[f"{step} {verb_name(action)}"])
+
+
+def step_name(s: State) -> str:
+    return f"{catalog.PROGRAM_NAMES[s.stack[PROGRAM]]}.{s.stack[STEP]}"
+
+
+def verb_name(action: int) -> str:
+    return act.FIELDS[act.verb_of(action)][0]
+
+
+class Game:
+    """One game: a seed's, or one that failed before."""
+
+    def __init__(self, seed: int) -> None:
+        self.setup = random_setup(seed)
+        self.rng = Random(seed)
+        self.log: list[Entry] = []
+
+    def record(self) -> Record:
+        """Return the game so far."""
+        setup = self.setup
+        return Record(setup.options, commitment(setup.secret), setup.secret, entries=tuple(self.log))
+
+    def play(self, report: Report) -> None:
+        """Play to the end and check. Raises AssertionError or an error of the engine."""
+        s = new_game(self.setup.options, self.setup.secret)
+        while s.choices:
+            self._check(s, report, in_full=self.rng.randrange(CHECKED_IN_FULL) == 0)
+            curious = self.rng.random() < CURIOSITY
+            action = report.rarest(s) if curious else choose(self.rng, self.setup.style, s.choices)
+            report.met[f"{step_name(s)} {verb_name(action)}"] += 1
+            self._act(s, action, report)
+        self._check(s, report, in_full=True)
+        assert s.is_over()
+
+    def repeat(self, record: Record, report: Report) -> None:
+        """Play a kept game again, every position checked in full."""
+        assert record.secret is not None
+        self.setup = replace(self.setup, options=record.options, secret=record.secret)
+        s = new_game(record.options, record.secret)
+        for entry in record.entries:
+            self._check(s, report, in_full=True)
+            self._act(s, entry.action, report)
+        self._check(s, report, in_full=True)
+
+    def _check(self, s: State, report: Report, in_full: bool) -> None:
+        report.see(s)
+        check_cards(s)
+        if in_full:
+            check(s, self.rng)
+        else:
+            check_choices(s)
+
+    def _act(self, s: State, action: int, report: Report) -> None:
+        step = step_name(s)
+        self.log.append(Entry(seat_to_act(s), action))
+        s.events = []
+        apply(s, action)
+        report.see_events(s, step, s.events)
+        s.events = None
 
 
 def play_one(seed: int, report: Report) -> None:
-    """Play the game of a seed to its end and check it. Raises AssertionError or an error of the engine."""
-    setup = random_setup(seed)
-    rng = Random(seed)
-    for s in positions(setup):
-        report.see(s)
-        check_cards(s)
-        if rng.randrange(CHECKED_IN_FULL) == 0:
-            check(s, rng)
-            assert encode(decode(encode(s))) == encode(s)
-        else:
-            check_choices(s)
-    assert s.is_over()
+    """Play and check the game of a seed. Raises AssertionError or an error of the engine."""
+    Game(seed).play(report)
 
 
 def main() -> int:
@@ -68,22 +155,30 @@ def main() -> int:
         "games", type=int, nargs="?", default=2000, help="how many games to play (default: %(default)s)"
     )
     parser.add_argument("--seed", type=int, default=0, help="the first game's seed; the next ones count up from it")
+    parser.add_argument("--repeat", type=Path, metavar="RECORD", help="play and check a game that failed once more")
     arguments = parser.parse_args()
     report = Report()
+    if arguments.repeat:
+        Game(0).repeat(read_record(arguments.repeat.read_text(encoding="utf-8")), report)
+        print(f"{report.decisions} decisions, no fault.")
+        return 0
     shown = time.monotonic()
     for seed in range(arguments.seed, arguments.seed + arguments.games):
+        game = Game(seed)
         try:
-            play_one(seed, report)
+            game.play(report)
         except Exception:  # noqa: BLE001  # whatever it is, it is what the fuzzer looks for
             traceback.print_exc()
-            print(f"\nThe game of seed {seed} failed. To repeat it: python -m tests.fuzz 1 --seed {seed}")
+            path = Path(f"fuzz-{seed}.record")
+            path.write_text(write_record(game.record()), encoding="utf-8")
+            print(f"\nThe game of seed {seed} failed. To repeat it: python -m tests.fuzz --repeat {path}")
             return 1
         if time.monotonic() - shown > 2:
             shown = time.monotonic()
             print(f"{seed - arguments.seed + 1} of {arguments.games} games, {report.decisions} decisions", flush=True)
     print(f"{arguments.games} games, {report.decisions} decisions, no fault.")
     print(f"Longest list of choices: {report.longest} (at most {LONGEST_LIST}).")
-    print("Never came up: " + (", ".join(report.unseen()) or "nothing"))
+    print(f"{len(report.met)} things came up. Never came up: " + (", ".join(report.unseen()) or "nothing"))
     return 0
 
 

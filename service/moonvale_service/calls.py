@@ -76,10 +76,10 @@ class Calls:
         content.CopyFrom(request)
         content.ClearField("request_id")
         snapshot = await self._games.create(
+            self._keys.game_id(request_id),
             chosen,
             deal.secret if deal is not None else None,
             about,
-            request_id,
             content.SerializeToString(deterministic=True),
         )
         return pb.CreateGameResponse(

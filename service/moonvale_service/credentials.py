@@ -24,6 +24,8 @@ KEY_BYTES: Final = 32
 EPOCH: Final = 0  # a seat's epoch will rise when its credential is revoked
 
 _DOMAIN: Final = b"moonvale/1/credential/"
+_GAME_DOMAIN: Final = b"moonvale/1/game/"
+_GAME_LENGTH: Final = 20  # characters of base32: 100 bits
 _TAG_BYTES: Final = 16
 _NO_SEAT: Final = 255
 _LONGEST: Final = 256
@@ -84,6 +86,14 @@ class Keys:
         if epoch != EPOCH:
             raise InvalidCredentialError
         return Credential(payload[3:].decode("ascii"), Role(role), None if seat == _NO_SEAT else seat)
+
+    def game_id(self, request_id: str) -> str:
+        """Return the id of the game that a request creates: the same one for a repeat, and no hint at the request id.
+
+        The last key makes it: while a new first key is rolled out, all replicas agree.
+        """
+        digest = hmac.digest(self._keys[-1], _GAME_DOMAIN + request_id.encode(), "sha256")
+        return base64.b32encode(digest).decode("ascii").lower()[:_GAME_LENGTH]
 
     def is_creator_key(self, token: str) -> bool:
         """Whether a token is the server's creator key."""

@@ -115,6 +115,7 @@ class Edge:
         self._open = 0
         self._idle = asyncio.Event()
         self._idle.set()
+        self._called = asyncio.Event()
 
     def handlers(self) -> grpc.GenericRpcHandler:
         """Return the handlers of all methods, for a server."""
@@ -136,6 +137,17 @@ class Edge:
         """Return when no call is open."""
         await self._idle.wait()
 
+    async def quiet(self, seconds: float) -> None:
+        """Return when no call was open for some time."""
+        while True:
+            await self._idle.wait()
+            self._called.clear()
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._called.wait()
+            except TimeoutError:
+                return
+
     def _unary(self, name: str, method: Method) -> Callable[[bytes, Context], Awaitable[bytes]]:
         async def handle(raw: bytes, context: Context) -> bytes:
             async with self._call(name, context) as line:
@@ -148,14 +160,17 @@ class Edge:
 
         return handle
 
-    def _stream(self, name: str, method: Method) -> Callable[[bytes, Context], AsyncIterator[bytes]]:
-        async def handle(raw: bytes, context: Context) -> AsyncIterator[bytes]:
+    def _stream(self, name: str, method: Method) -> Callable[[bytes, Context], Awaitable[None]]:
+        async def handle(raw: bytes, context: Context) -> None:
             async with self._call(name, context) as line:
                 request, caller = self._admit(method, raw, context, line)
                 messages: AsyncGenerator[bytes, None] = method.call(self._calls, request, caller)
                 async with aclosing(messages):
                     async for message in messages:
-                        yield message
+                        try:
+                            await context.write(message)
+                        except grpc.aio.InternalError:  # the client is gone, which ends the call as if it had said so
+                            raise asyncio.CancelledError from None
 
         return handle
 
@@ -165,6 +180,7 @@ class Edge:
         line = _Line(name)
         self._open += 1
         self._idle.clear()
+        self._called.set()
         try:
             yield line
         except asyncio.CancelledError:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from moonvale_engine import codec, play
+from moonvale_engine.errors import EngineError
 from moonvale_service.errors import HistoryRewoundError
 from moonvale_service.history import Happened, Snapshot, enter, mark_text, snapshot
 from moonvale_service.store import Record, Store
@@ -94,7 +95,10 @@ class Feed:
         if not new:
             return
         for i, (mark, entry) in enumerate(new):
-            events = enter(now.state, entry)
+            try:
+                events = enter(now.state, entry)
+            except EngineError as error:
+                raise InconsistentGameError from error
             rests = i + 1 == len(new) or new[i + 1].mark != mark
             version = now.version + i + 1
             text = mark_text(mark) if rests else ""

@@ -6,8 +6,6 @@ gets the repeat finds it there.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,7 +45,6 @@ from moonvale_service.store.log_codec import (
 )
 
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
-_GAME_LENGTH: Final = 20  # characters of base32: 100 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +68,11 @@ class Games:
         self._finished_expiry = _milliseconds(finished_expiry)
         self._idle_expiry = _milliseconds(idle_expiry)
 
-    async def create(
-        self, options: Options, secret: bytes | None, about: About, request_id: str, content: bytes
-    ) -> Snapshot:
+    async def create(self, game: str, options: Options, secret: bytes | None, about: About, content: bytes) -> Snapshot:
         """Create a game, or return the one that the same request has created. Without a secret one is drawn.
 
-        Raises RequestIdReusedError: the request id came with another content.
+        Raises RequestIdReusedError: the game was created by another content.
         """
-        game = game_id(request_id)
         digest = content_digest(content)
         state = play.new_game(options, secret or os.urandom(SECRET_BYTES))
         record = await self._store.create(
@@ -222,12 +216,6 @@ class Games:
         record, entries, _ = await self._store.read_log(game, 0)
         happened = fold(record, entries, version - count, count)
         return Outcome(version, mark_at(record, entries, version), snapshot(game, record), happened)
-
-
-def game_id(request_id: str) -> str:
-    """Return the id of the game that a request creates: the same one for a repeat, whichever keys sign by then."""
-    digest = hashlib.sha256(b"moonvale/1/game/" + request_id.encode()).digest()
-    return base64.b32encode(digest).decode("ascii").lower()[:_GAME_LENGTH]
 
 
 def _check_turn(state: State, seat: int, present: int, version: int) -> None:

@@ -17,7 +17,7 @@ from moonvale_engine import (
     replay_record,
     write_record,
 )
-from tests.support.golden import GOLDEN, played, transcript
+from tests.support.golden import GAMES, GOLDEN, played, transcript
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -87,10 +87,10 @@ def test_a_wrong_record_is_refused_with_the_place(old: str, new: str, says: str)
         replay_record(read_record(text.replace(old, new, 1)))
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-def test_golden_records_replay_line_by_line(players: int) -> None:
-    """A whole game for each number of players: if the rules change, the first line that differs says where."""
-    path = GOLDEN / f"coin-{players}.txt"
+@pytest.mark.parametrize("name", GAMES)
+def test_golden_records_replay_line_by_line(name: str) -> None:
+    """Whole games of both decks and a mix: if the rules change, the first line that differs says where."""
+    path = GOLDEN / f"{name}.txt"
     record = read_record(path.read_text(encoding="utf-8"))
     assert write_record(record) == path.read_text(encoding="utf-8")
     expected = path.with_suffix(".events").read_text(encoding="utf-8").splitlines()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from moonvale_service.credentials import Credential, InvalidCredentialError, Keys, Role, load_keys
 from moonvale_service.settings import SettingError, Settings
+from moonvale_service.store.redis_store import is_game_id
 
 GAME = "q7xw3m6d4c2h5r2tk5w2"
 OLD, NEW = bytes(32), bytes(range(32))
@@ -41,6 +42,14 @@ def test_the_first_key_signs_and_all_verify() -> None:
         after.verify(before.token(seat))
     with pytest.raises(ValueError, match="at least one key"):
         Keys((), None)
+
+
+def test_the_id_of_a_game_follows_from_its_request_and_a_key() -> None:
+    first = Keys((OLD,), None).game_id("a request id")
+    assert is_game_id(first)
+    assert Keys((OLD,), None).game_id("another request id") != first
+    assert Keys((NEW, OLD), None).game_id("a request id") == first  # while a new key is rolled out
+    assert Keys((NEW,), None).game_id("a request id") != first
 
 
 @given(st.data())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -390,6 +391,39 @@ async def test_a_store_that_does_not_answer(valkey: StoreServer, tmp_path: Path)
         valkey.resume()
         assert (await client.view(game.name, game.spectator)).version == 0
     await server.stop()
+
+
+async def test_a_deadline_ends_the_call_in_the_service_too(
+    client: Client, server: RunningServer, table: Table, valkey: StoreServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    valkey.pause()
+    request = pb.GetViewRequest(name=table.game.name).SerializeToString()
+    async with grpc.aio.insecure_channel(server.address) as channel:
+        call: Callable[..., Awaitable[bytes]] = channel.unary_unary("/moonvale.v1.GameService/GetView")
+        with pytest.raises(grpc.aio.AioRpcError) as raised:
+            await call(request, metadata=(("authorization", f"Bearer {table.game.creator}"),), timeout=0.1)
+    assert raised.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
+    printed = ""
+    while "CANCELLED" not in printed:  # long before the store's own timeout, for which this test would fail
+        await asyncio.sleep(0.01)
+        printed += capsys.readouterr().out
+    assert "STORE_UNAVAILABLE" not in printed
+    valkey.resume()
+    assert (await client.view(table.game.name, table.game.creator)).version == table.version
+
+
+async def test_open_calls_are_answered_before_a_server_stops(
+    client: Client, server: RunningServer, table: Table, valkey: StoreServer
+) -> None:
+    valkey.pause()
+    call = asyncio.create_task(client.view(table.game.name, table.game.spectator))
+    await asyncio.sleep(0.1)  # the call has to arrive before the server stops
+    stopping = asyncio.create_task(server.stop())
+    await asyncio.sleep(0.1)
+    assert not stopping.done()
+    valkey.resume()
+    assert (await call).version == table.version
+    await stopping
 
 
 async def test_a_draining_server_refuses_new_calls(server: RunningServer, client: Client, table: Table) -> None:

@@ -12,10 +12,12 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from moonvale.v1 import event_pb2
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.options_pb2 import Options
+from moonvale_engine.catalog import CARDS
 from moonvale_engine.codec import encode
 from moonvale_engine.options import parse_deck
 from moonvale_engine.record import read_record, replay_record
 from moonvale_engine.shuffle import commitment
+from moonvale_engine.tokens import TOKENS
 from moonvale_service.store.redis_store import game_key
 from tests.service.client import Client, Failure, play
 from tests.service.servers import RunningServer
@@ -216,7 +218,7 @@ async def test_events_of_a_submission_are_those_that_the_list_tells_later(client
 
 async def test_catalogue_and_server_info_need_no_credential(client: Client, server: RunningServer) -> None:
     catalogue = pb.GetCatalogResponse.FromString(await client.raw("GetCatalog", b""))
-    assert (len(catalogue.cards), len(catalogue.tokens)) == (28, 2)
+    assert (len(catalogue.cards), len(catalogue.tokens)) == (len(CARDS), len(TOKENS))
     info = pb.GetServerInfoResponse.FromString(await client.raw("GetServerInfo", b"", "not a credential"))
     assert info.limits.max_request_bytes == server.settings.message_limit
     assert info.limits.finished_game_ttl.seconds == 30 * 86400

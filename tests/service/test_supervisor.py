@@ -113,6 +113,14 @@ def test_a_second_signal_ends_calls_that_would_last_longer() -> None:
         assert not worker.is_running()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can give a process a core of its own")
+def test_workers_can_have_a_core_each() -> None:
+    with running_service(pin_workers="true") as service:
+        cores = sorted(os.sched_getaffinity(0))
+        pinned = [worker.cpu_affinity() for worker in sorted(service.workers(), key=lambda worker: worker.cmdline())]
+        assert pinned == [[cores[0]], [cores[1 % len(cores)]]]
+
+
 def test_health_and_reflection_answer_on_the_same_port() -> None:
     with running_service(workers="1") as service, grpc.insecure_channel(service.address) as channel:
         check = channel.unary_unary(

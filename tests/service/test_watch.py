@@ -248,24 +248,40 @@ async def test_a_watch_fails_when_the_state_is_not_what_the_log_leads_to(
     assert "InconsistentGameError" in capsys.readouterr().out
 
 
-async def watch_with_resumption(
-    service: Service, game: Game, credential: str, seen: list[event_pb2.LogEntry], broken: asyncio.Event
-) -> None:
-    """What a client does: watch, and call again with the last version and mark whenever a stream breaks."""
-    version, mark = 0, game.view.mark
-    while True:
-        async with Client(service.address) as client:
-            try:
-                async for message in client.watch(game.name, credential, version, mark):
-                    if message.HasField("entry"):
-                        seen.append(message.entry)
-                        version, mark = message.entry.version, message.entry.mark
-                    elif message.end.reason == pb.WATCH_END_REASON_GAME_OVER:
-                        return
-            except Failure as failure:
-                if failure.code != grpc.StatusCode.UNAVAILABLE:
-                    raise
-            broken.set()
+class Follower:
+    """What a client does: it watches, and calls again with the last version and mark whenever a stream breaks."""
+
+    def __init__(self, game: Game, credential: str) -> None:
+        self.seen: list[event_pb2.LogEntry] = []
+        self.streams = 0
+        self._game = game
+        self._credential = credential
+        self._progress = asyncio.Condition()
+
+    async def run(self, service: Service) -> None:
+        """Watch to the end of the game."""
+        version, mark = 0, self._game.view.mark
+        while True:
+            async with Client(service.address) as client:
+                try:
+                    async for message in client.watch(self._game.name, self._credential, version, mark):
+                        if message.HasField("view"):
+                            self.streams += 1
+                        elif message.HasField("entry"):
+                            self.seen.append(message.entry)
+                            version, mark = message.entry.version, message.entry.mark
+                        elif message.end.reason == pb.WATCH_END_REASON_GAME_OVER:
+                            return
+                        async with self._progress:
+                            self._progress.notify_all()
+                except Failure as failure:
+                    if failure.code != grpc.StatusCode.UNAVAILABLE:
+                        raise
+
+    async def sees(self, version: int, streams: int) -> None:
+        """Wait until a version has been seen, and so many streams have begun."""
+        async with self._progress:
+            await self._progress.wait_for(lambda: len(self.seen) >= version and self.streams >= streams)
 
 
 async def play_on(service: Service, game: Game, seed: int, version: int | None) -> None:
@@ -292,21 +308,20 @@ def test_a_watch_goes_on_after_workers_and_the_embedded_store_were_killed() -> N
 async def _kill_and_go_on(service: Service) -> None:
     async with Client(service.address) as client:
         game = await client.create(LONG)
-    seen: list[event_pb2.LogEntry] = []
-    broken = asyncio.Event()
-    watch = asyncio.create_task(watch_with_resumption(service, game, game.seats[0], seen, broken))
+    follower = Follower(game, game.seats[0])
+    watch = asyncio.create_task(follower.run(service))
     await play_on(service, game, 3, 10)
-    for round, stop in enumerate((signal.SIGKILL, signal.SIGTERM)):
+    await follower.sees(10, 1)
+    for round, number in enumerate((signal.SIGKILL, signal.SIGTERM), 1):
         workers = service.workers()
         assert len(workers) == 2
         for worker in workers:
-            worker.send_signal(stop)
-        await broken.wait()
-        broken.clear()
+            worker.send_signal(number)
         await asyncio.to_thread(psutil.wait_procs, workers, 20)
-        await play_on(service, game, 4, 20 + 10 * round)
+        await play_on(service, game, 4, 10 + 10 * round)
+        await follower.sees(10 + 10 * round, 1 + round)
     service.store().kill()
     await play_on(service, game, 5, None)
-    await asyncio.wait_for(watch, 60)
+    await watch
     async with Client(service.address) as client:
-        assert seen == await listed(client, game, game.seats[0])
+        assert follower.seen == await listed(client, game, game.seats[0])

@@ -15,10 +15,18 @@ from moonvale_engine import (
     write_record,
 )
 from moonvale_engine.events import ACTED, KINDS
+from moonvale_engine.options import DEMANDS, parse_deck
 from tests.support.playing import positions, random_setup
 
 GOLDEN = Path(__file__).parent.parent / "engine" / "golden"
-SEEDS = {2: 29, 3: 25, 4: 29}
+#: Players, deck, token and seed; seeds of games in which nearly every kind of action comes up.
+GAMES = {
+    "coin-2": (2, "coin", "coin", 38),
+    "coin-3": (3, "coin", "coin", 50),
+    "coin-4": (4, "coin", "coin", 48),
+    "eye-4": (4, "eye", "eye", 59),
+    "mix-3": (3, "coin,0=eye,2=eye,3=eye,4=eye,7=eye,9=eye,10=eye,13=eye", "eye", 52),
+}
 
 
 def transcript(record: Record) -> list[str]:
@@ -46,14 +54,30 @@ def played(seed: int, **options: object) -> tuple[Record, bytes]:
     return replace(record, entries=entries), encode(s)
 
 
+def golden(name: str) -> Record:
+    """Return the record of a golden game, played anew."""
+    players, deck, token, seed = GAMES[name]
+    record, _ = played(
+        seed,
+        players=players,
+        deck=parse_deck(deck),
+        token=token,
+        demands=DEMANDS,
+        rounds=4,
+        turn_limit=200,
+        memory="assisted",
+        successful_call="zero",
+        villages=(),
+    )
+    return record
+
+
 def main() -> None:
-    """Write a record and its transcript for each number of players."""
+    """Write the record and the transcript of each golden game."""
     GOLDEN.mkdir(exist_ok=True)
-    for players, seed in SEEDS.items():
-        record, _ = played(
-            seed, players=players, rounds=4, turn_limit=200, memory="assisted", successful_call="zero", villages=()
-        )
-        path = GOLDEN / f"coin-{players}.txt"
+    for name in GAMES:
+        record = golden(name)
+        path = GOLDEN / f"{name}.txt"
         path.write_text(write_record(record), encoding="utf-8")
         path.with_suffix(".events").write_text("\n".join(transcript(record)) + "\n", encoding="utf-8")
         print(f"{path.name}: {len(record.entries)} actions")

@@ -7,11 +7,14 @@ from moonvale_engine.actions import TUCK, pack, square, y_of
 from moonvale_engine.cards.card import EYE, SCORING, Card
 from moonvale_engine.choices import card_at
 from moonvale_engine.events import NOBODY
-from moonvale_engine.state import State, clockwise, value_of
+from moonvale_engine.state import FACEUP, State, clockwise, type_of, value_of
 
 
 def _hosts(s: State, seat: int, h: int) -> list[int]:
+    """Which of several Nellys is tucked makes no difference, so only the leftmost one is offered."""
     spot = s.villages[seat].index(h)
+    if any([s.flags[other] & FACEUP and type_of(s, other) is NELLY for other in s.villages[seat][:spot]]):
+        return []
     return [
         pack(TUCK, spot, square(other, i))
         for other in clockwise(s, seat)
