@@ -1,4 +1,4 @@
-"""Sampled worlds: each could be the game, all are as likely as they should be, and the truth is among them by chance alone."""
+"""Sampled worlds: each could be the game, all are as likely as they should be, the truth no more than others."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -267,7 +267,7 @@ def test_a_world_can_be_played_to_its_end(seed: int) -> None:
 
 
 def test_a_searched_deck_is_searched_by_its_user_in_every_world() -> None:
-    """Whoever samples while the deck is being searched gets a world that its user can go on with, faceup cards included."""
+    """Whoever samples while the deck is being searched gets a world to go on with, faceup cards included."""
     t = the_deck_is_being_searched()
     for viewer in (0, 1, SPECTATOR):
         for chance in range(20):
