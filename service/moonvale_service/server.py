@@ -31,6 +31,9 @@ EXIT_SETTING: Final = 2  # a setting is wrong, so that starting again would not 
 _TRANSPORT_LIMIT: Final = 4 * 1024 * 1024
 #: Clients may ask whether the connection still lives this often.
 _LEAST_PING_INTERVAL_MS: Final = 5_000
+_CHECK_SECONDS: Final = 1.0  # between two looks at whether the store answers
+_QUIET_SECONDS: Final = 0.05  # without a call, until new connections and calls are refused by the transport
+_QUIET_AT_MOST: Final = 1.0  # seconds to wait for that
 _LAST_WORDS: Final = 0.5  # seconds for what is on its way when the last call of a game has ended
 
 
@@ -52,6 +55,7 @@ class Server:
         games = Games(self._store, finished_expiry=settings.finished_expiry, idle_expiry=settings.idle_expiry)
         self._edge = Edge(Calls(games, self._watches, keys, settings), keys, settings.message_limit)
         self._health = health.aio.HealthServicer()
+        self._checking: asyncio.Task[None] | None = None
         self._server = grpc.aio.server(
             options=(
                 ("grpc.so_reuseport", 1),
@@ -72,12 +76,9 @@ class Server:
                 ports.append(self._server.add_insecure_port(address))
             except RuntimeError:
                 raise SettingError(variable_of("listen"), f"{address} can't be listened on") from None
-        try:
-            await self._store.ping()
-        except StoreUnavailableError as error:  # calls will say so too, until it is there
-            logs.event("error", "store_unavailable", error=error)
+        ready = await self._check_store(ready=True)
         self._watches.start()
-        await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
+        self._checking = asyncio.create_task(self._keep_checking(ready))
         await self._server.start()
         return ports
 
@@ -90,6 +91,12 @@ class Server:
     async def stop(self) -> None:
         """Drain, let open calls end, and stop."""
         await self.drain()
+        # The transport cuts short the calls that nobody has taken up when it stops: they are to be refused by then.
+        try:
+            async with asyncio.timeout(min(_QUIET_AT_MOST, self._settings.grace)):
+                await self._edge.quiet(_QUIET_SECONDS)
+        except TimeoutError:
+            pass
         stopping = asyncio.create_task(self._server.stop(self._settings.grace))
         idle = asyncio.create_task(self._edge.idle())
         await asyncio.wait({stopping, idle}, return_when=asyncio.FIRST_COMPLETED)
@@ -97,12 +104,38 @@ class Server:
         # Streams of other services, such as a watch of our health, would last for the whole grace.
         await self._server.stop(min(_LAST_WORDS, self._settings.grace))
         await stopping
+        await tasks.end(self._checking)
         await self._watches.close()
         await self._store.close()
 
     async def failed(self) -> None:
         """Return when what runs in the background has ended by itself, which it never should."""
-        await self._watches.failed()
+        assert self._checking is not None
+        watching = asyncio.create_task(self._watches.failed())
+        try:
+            await asyncio.wait({watching, self._checking}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await tasks.end(watching)
+
+    async def _keep_checking(self, ready: bool) -> None:
+        while True:
+            await asyncio.sleep(_CHECK_SECONDS)
+            ready = await self._check_store(ready=ready)
+
+    async def _check_store(self, *, ready: bool) -> bool:
+        """Tell who asks whether GameService can serve; without the store it can't, though the process is well.
+
+        ``ready``: what was told before. Return what is told now.
+        """
+        try:
+            await self._store.ping()
+        except StoreUnavailableError as error:
+            if ready:
+                logs.event("error", "store_unavailable", error=error)
+            await self._health.set(SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING)
+            return False
+        await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
+        return True
 
 
 async def serve(settings: Settings, *more_addresses: str) -> bool:

@@ -19,7 +19,6 @@ from grpc_health.v1 import health, health_pb2
 
 from moonvale_service import logs, tasks
 from moonvale_service.credentials import creator_key_path, load_keys
-from moonvale_service.edge import SERVICE
 from moonvale_service.embedded import EmbeddedStore, EmbeddedStoreError
 from moonvale_service.server import EXIT_FAILED, EXIT_SETTING
 from moonvale_service.settings import SettingError, Settings, variable_of
@@ -101,7 +100,7 @@ class Worker:
             )
             while not self.ready.is_set():
                 try:
-                    answer = await check(health_pb2.HealthCheckRequest(service=SERVICE), wait_for_ready=True)
+                    answer = await check(health_pb2.HealthCheckRequest(), wait_for_ready=True)
                 except grpc.RpcError:
                     await asyncio.sleep(_FIRST_PAUSE)
                 else:

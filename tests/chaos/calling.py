@@ -96,4 +96,3 @@ class Connections:
 def bearer(credential: str) -> tuple[tuple[str, str], ...]:
     """Return the metadata of a credential."""
     return (("authorization", f"Bearer {credential}"),) if credential else ()
-

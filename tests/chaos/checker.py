@@ -122,7 +122,7 @@ class _Check:
         for version, entry in enumerate(log, 1):
             if version in owners:
                 continue
-            maker = next(filter(self._explains(log, version), self.game.changes), None)
+            maker = next(filter(self._explains(log, version, owners), self.game.changes), None)
             if maker is None:
                 self._wrong(version, f"nobody has sent this for that version: {_text(entry)}")
             else:
@@ -142,7 +142,7 @@ class _Check:
             elif (owner := owners.setdefault(at, change)) is not change and (change.actions or owner.actions):
                 self._wrong(at, f"two requests of seat {change.seat} were both acknowledged: {_text(expected)}")
 
-    def _explains(self, log: list[Entry], version: int) -> Callable[[Change], bool]:
+    def _explains(self, log: list[Entry], version: int, owners: dict[int, Change]) -> Callable[[Change], bool]:
         """Return a test of whether a request that was never acknowledged may have made a version."""
 
         def explains(change: Change) -> bool:
@@ -150,6 +150,8 @@ class _Check:
                 return False
             entries = _entries(change)
             if [entry[:2] for entry in log[version - 1 : version - 1 + len(entries)]] != [e[:2] for e in entries]:
+                return False
+            if any(later in owners for later in range(version, version + len(entries))):
                 return False
             return change.given_up or self._outrun(log, change, version)
 

@@ -142,11 +142,11 @@ class Cluster:
         """Return how often which fault of the network has struck."""
         return sum((link.counts for link in self.links), Counter())
 
-    def internal_errors(self) -> list[str]:
-        """Return the lines of the workers' logs that tell of an error of the service itself."""
+    def errors(self) -> list[str]:
+        """Return the lines of the workers' logs that tell of an error, other than that the store did not answer."""
         return [
             f"{path.name}: {line}"
             for path in sorted(self.folder.glob("worker-*.log"))
             for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
-            if '"internal_error"' in line or "Traceback" in line
+            if ('"level":"error"' in line or not line.startswith("{")) and '"event":"store_unavailable"' not in line
         ]

@@ -100,7 +100,7 @@ class Run:
                     self._violated(f"worker {worker.number} ended with code {code} when it was told to stop")
         finally:
             await cluster.close()
-        for line in cluster.internal_errors():
+        for line in cluster.errors():
             self._violated(line)
         self._report.struck = cluster.struck()
         self._report.outcomes = connections.outcomes
