@@ -17,7 +17,8 @@ def _look_through(s: State, action: int) -> int:
     seat = s.stack[SEAT]
     fill_pool(s, seat)
     for h in s.deck:
-        s.flags[h] |= POOLED
+        if not s.flags[h] & FACEUP:  # what lies faceup is known by its place until the deck is shuffled
+            s.flags[h] |= POOLED
     if s.events is not None:
         faces = [byte for entry in s.pool[::2] for byte in (NOBODY, entry & ~POOL_FACEUP)]
         s.events.append((SEARCHED, seat, 0, 0, 1 << seat, tuple(faces)))

@@ -59,10 +59,13 @@ def _assign(world: State, handles: list[int], faces: list[int], rng: Rng) -> Non
 
 
 def _deal_faceup(world: State, pool: Counter[int], rng: Rng) -> None:
-    """Faceup cards in a shuffled deck are where nobody knows how the cards lie (EYE-1)."""
+    """Faceup cards in a shuffled deck are where nobody knows how the cards lie (EYE-1).
+
+    While its user still looks through the deck there are no such handles: faceup cards lie where all have seen them.
+    """
     faces = [entry & ~POOL_FACEUP for entry in world.pool[::2] if entry & POOL_FACEUP]
     handles = [h for h in range(len(world.flags)) if world.flags[h] & HIDDEN]
-    if faces:
+    if faces and handles:
         _shuffle(handles, rng)
         del handles[len(faces) :]
         _assign(world, handles, faces, rng)
