@@ -40,3 +40,23 @@ def test_the_open_choices_are_told_as_texts() -> None:
     assert not t.offers("take p1")
     with pytest.raises(ValueError, match="not an action"):
         t.offers("takes")
+
+
+def test_eyes_cards_are_laid_and_told_as_written() -> None:
+    t = table("eye", ann="?-1 9.3~ ?0", bob="9.1", deck="?9.2 5", pile="-1 ?13")
+    assert (t.ann.village, t.bob.village, t.pile) == ("?-1 9.3~ ?0", "9.1", "-1 ?13")
+    assert t.deck.startswith("?9.2 5 ?")
+    assert (t.ann.sees(t.ann), t.ann.sees_pile) == ("? 9.3~ ?", "-1 ?")
+    with pytest.raises(ValueError, match="9' is no card of this deck"):
+        table("eye", ann="9")
+    with pytest.raises(ValueError, match=r"no more cards of number 9\.1"):
+        table("eye", ann="9.1", bob="?9.1")
+    with pytest.raises(ValueError, match="-1' is no card of this deck"):
+        table("coin", ann="-1")
+
+
+def test_a_tucked_card_is_told_with_its_host() -> None:
+    t = table("eye", ann="-1 ?7~ -1", bob="?8", deck="12", deck_count=1, pile="12")
+    t.ann.draws().discards().tucks(0, t.ann, 1)
+    assert t.ann.village == "?7~/-1 -1"
+    assert t.bob.sees(t.ann) == "?7~/-1 -1"
