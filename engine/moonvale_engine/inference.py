@@ -10,8 +10,9 @@ from moonvale_engine.state import FACEUP, State, type_of
 
 
 def exclude(s: State, h: int, numbers: int) -> None:
-    """A card has none of the numbers of a mask."""
-    s.excluded += bytes((h, numbers & 255, numbers >> 8))
+    """A card has none of the numbers of a mask; an empty one says nothing."""
+    if numbers:
+        s.excluded += bytes((h, numbers & 255, numbers >> 8))
 
 
 def exclude_value(s: State, h: int, value: int) -> None:

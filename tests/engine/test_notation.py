@@ -12,6 +12,8 @@ from moonvale_engine import (
     whole,
 )
 from moonvale_engine import actions as act
+from moonvale_engine.inference import exclude_what_would_fit
+from moonvale_engine.options import parse_deck
 from tests.support.playing import positions, random_setup
 
 VIEWERS_POSITION = (
@@ -129,3 +131,12 @@ def test_a_tucked_card_has_a_place_too() -> None:
         "excluded tucked0=7; frames round.4/b/1,0,0 scorer.0/a/0,13,0"
     )
     assert position_text(parse_position(text)) == text
+
+
+def test_what_excludes_no_number_is_not_written_down() -> None:
+    """No value of Coin's numbers is at most -1, so that a card kept under that demand could be any (OBS-4)."""
+    s = next(positions(random_setup(1, deck=parse_deck("coin,9=eye"), demands=("at most -1",) * 4)))
+    s.pile[-1] = next(h for h in range(52) if s.identity[h] & 15 == 9)
+    s.flags[s.pile[-1]] |= 1
+    exclude_what_would_fit(s, s.villages[0][0])
+    assert s.excluded == b""
