@@ -34,10 +34,10 @@ def run(plan: Plan) -> Report:
 
 
 def test_every_fault_is_survived() -> None:
-    report = run(Plan(seed=4, program=program(), at_once=12, games=12, faults=len(KINDS), calm=(5, 40)))
+    report = run(Plan(seed=4, program=program(), at_once=12, faults=len(KINDS), calm=(5, 30)))
     assert report.violations == []
     assert min(report.faults.values()) >= 1
-    assert report.counts["games over"] >= 12
+    assert report.counts["games over"] >= 12  # all of them, in the end by resignations
     assert report.counts[ACKNOWLEDGED] > 100
 
 
