@@ -46,9 +46,10 @@ class Violation(NamedTuple):
 
 
 def check(game: Game) -> list[Violation]:
-    """Compare everything that is known of a game that is over with its replay, and return what is wrong."""
-    if game.replay is None:
-        return [Violation(game.name, game.newest, "there is no replay")]
+    """Compare everything that is known of a game with its replay, and return what is wrong.
+
+    Where there is no replay, the changes that were acknowledged take its place, as far as they go without a hole.
+    """
     check = _Check(game, game.replay)
     check.run()
     return check.violations
@@ -67,17 +68,25 @@ class _Step:
 @dataclass(slots=True)
 class _Check:
     game: Game
-    replay: Replay
+    replay: Replay | None
     violations: list[Violation] = field(default_factory=list)
     marks: dict[int, str] = field(default_factory=dict)
     times: dict[int, int] = field(default_factory=dict)
 
     def run(self) -> None:
-        options = reading.options(self.replay.options)
-        log = self._read_log()
-        self._check_secret()
+        if self.replay is None:
+            self._wrong(self.game.newest, "there is no replay")
+            log = self._log_of_answers()
+            secret = self.game.secret
+        else:
+            log = self._log_of_replay(self.replay)
+            secret = self.replay.secret
+            self._check_secret(self.replay)
         self._match_changes(log)
-        steps = self._fold(options, log)
+        if secret is None:
+            return
+        options = reading.options(self.game.options)
+        steps = self._fold(options, secret, log)
         if steps is None:
             return
         self._mark(0, self.game.mark)
@@ -89,10 +98,14 @@ class _Check:
     def _wrong(self, version: int, what: str) -> None:
         self.violations.append(Violation(self.game.name, version, what))
 
-    def _read_log(self) -> list[Entry]:
-        """Return the log as the replay has it."""
+    def _beyond(self, version: int, what: str) -> None:
+        """Something is beyond the log: wrong, unless the log is known only in part."""
+        if self.replay is not None:
+            self._wrong(version, f"{what} that is not in the replay")
+
+    def _log_of_replay(self, replay: Replay) -> list[Entry]:
         log = []
-        for number, message in enumerate(self.replay.entries, 1):
+        for number, message in enumerate(replay.entries, 1):
             if message.version != number:
                 self._wrong(number, f"the replay's entry {number} says that it made version {message.version}")
             taken = message.action if message.HasField("action") else None
@@ -100,12 +113,24 @@ class _Check:
             self.times[number] = log[-1].time
         return log
 
-    def _check_secret(self) -> None:
-        secret = self.replay.secret
-        if self.game.secret is not None and self.game.secret != secret:
+    def _log_of_answers(self) -> list[Entry]:
+        made: dict[int, Entry] = {}
+        log: list[Entry] = []
+        for change in self.game.changes:
+            for answer in change.answers:
+                for version, entry in enumerate(_entries(change), answer.version - _count(change) + 1):
+                    made.setdefault(version, entry)
+        while len(log) + 1 in made:
+            log.append(made[len(log) + 1])
+        return log
+
+    def _check_secret(self, replay: Replay) -> None:
+        if self.game.secret not in (None, replay.secret):
             self._wrong(0, "the game was not dealt from the secret that was supplied")
-        if not commitment(secret) == self.game.commitment == self.replay.commitment:
+        if not commitment(replay.secret) == self.game.commitment == replay.commitment:
             self._wrong(0, "the secret does not open the commitment that was published")
+        if replay.options != self.game.options:
+            self._wrong(0, "the options in the replay are not those of the game")
 
     def _match_changes(self, log: list[Entry]) -> None:
         """Find for each entry of the log the one request that it comes from, and for each request its entries."""
@@ -120,13 +145,13 @@ class _Check:
                 continue
             self._claim(owners, log, change, version)
         for version, entry in enumerate(log, 1):
-            if version in owners:
+            if version in owners or self.replay is None:
                 continue
             maker = next(filter(self._explains(log, version, owners), self.game.changes), None)
             if maker is None:
                 self._wrong(version, f"nobody has sent this for that version: {_text(entry)}")
             else:
-                self._claim(owners, log, maker, version + max(len(maker.actions), 1) - 1)
+                self._claim(owners, log, maker, version + _count(maker) - 1)
 
     def _claim(self, owners: dict[int, Change], log: list[Entry], change: Change, version: int) -> None:
         """Note that a change made a version, and the ones before it if it has several actions."""
@@ -134,13 +159,14 @@ class _Check:
             self._wrong(
                 version, f"what seat {change.seat} chose on version {change.version} was carried out on another"
             )
-        for at, expected in enumerate(_entries(change), version - max(len(change.actions), 1) + 1):
-            if at > len(log):
-                self._wrong(at, f"acknowledged, but lost: {_text(expected)}")
-            elif log[at - 1][:2] != expected[:2]:
-                self._wrong(at, f"acknowledged was {_text(expected)}, but the log has {_text(log[at - 1])}")
-            elif (owner := owners.setdefault(at, change)) is not change and (change.actions or owner.actions):
+        for at, expected in enumerate(_entries(change), version - _count(change) + 1):
+            owner = owners.setdefault(at, change)
+            if owner is not change and (change.actions or owner.actions):
                 self._wrong(at, f"two requests of seat {change.seat} were both acknowledged: {_text(expected)}")
+            elif at <= len(log) and log[at - 1][:2] != expected[:2]:
+                self._wrong(at, f"acknowledged was {_text(expected)}, but the log has {_text(log[at - 1])}")
+            elif at > len(log) and self.replay is not None:
+                self._wrong(at, f"acknowledged, but lost: {_text(expected)}")
 
     def _explains(self, log: list[Entry], version: int, owners: dict[int, Change]) -> Callable[[Change], bool]:
         """Return a test of whether a request that was never acknowledged may have made a version."""
@@ -166,13 +192,14 @@ class _Check:
                     return True
         return False
 
-    def _fold(self, options: Options, log: list[Entry]) -> list[_Step] | None:
+    def _fold(self, options: Options, secret: bytes, log: list[Entry]) -> list[_Step] | None:
         """Play the log, and return what happened at each version, or None if the engine refuses it."""
         lookers: dict[int, set[int]] = {}
         for sight in self.game.sights:
             lookers.setdefault(sight.version, set()).add(_viewer(sight.viewer))
         happened: list[Event] = []
-        state = new_game(options, self.replay.secret, tuple(self.replay.entropy), happened)
+        entropy = () if self.replay is None else tuple(self.replay.entropy)
+        state = new_game(options, secret, entropy, happened)
         steps = [_step(state, None, happened, lookers.get(0, set()))]
         for version, entry in enumerate(log, 1):
             happened = state.events = []
@@ -182,16 +209,17 @@ class _Check:
                 self._wrong(version, f"the log can't be played: {_text(entry)}: {error}")
                 return None
             steps.append(_step(state, entry, happened, lookers.get(version, set())))
-        self._check_result(state, log)
+        if self.replay is not None:
+            self._check_result(self.replay, state, log)
         return steps
 
-    def _check_result(self, state: State, log: list[Entry]) -> None:
+    def _check_result(self, replay: Replay, state: State, log: list[Entry]) -> None:
         expected = result(state)
         if expected is None:
             self._wrong(len(log), "the game is not over after all entries of its replay")
             return
-        record = read_record(self.replay.record)
-        results = [("the replay", self.replay.result)]
+        record = read_record(replay.record)
+        results = [("the replay", replay.result)]
         results += [("a view", sight.result) for sight in self.game.sights if sight.result is not None]
         for where, message in results:
             if reading.outcome(message) != reading.outcome_of(expected):
@@ -207,7 +235,7 @@ class _Check:
         for change in self.game.changes:
             for answer in change.answers:
                 self._mark(answer.version, answer.mark)
-                first = answer.version - max(len(change.actions), 1) + 1
+                first = answer.version - _count(change) + 1
                 self._check_entries(
                     f"the answer to seat {change.seat}", change.seat, first, answer.entries, options, steps
                 )
@@ -223,7 +251,7 @@ class _Check:
             elif sight.version < sight.floor:
                 self._wrong(sight.version, f"{who} got a view older than version {sight.floor}, which was known before")
             elif sight.version >= len(steps):
-                self._wrong(sight.version, f"{who} got a view of a version that is not in the replay")
+                self._beyond(sight.version, f"{who} got a view of a version")
             elif sight.position != steps[sight.version].positions[_viewer(sight.viewer)]:
                 self._wrong(sight.version, f"{who} got a view that is not the position that the log leads to")
 
@@ -231,7 +259,7 @@ class _Check:
         for watch in self.game.watches:
             who = f"the watch of {_name(watch.viewer)}"
             self._check_entries(who, _viewer(watch.viewer), watch.after + 1, watch.entries, options, steps)
-            if not watch.entries or watch.entries[-1].version < len(steps) - 1:
+            if self.replay is not None and (not watch.entries or watch.entries[-1].version < len(steps) - 1):
                 last = watch.entries[-1].version if watch.entries else watch.after
                 self._wrong(last, f"{who} ended here, before version {len(steps) - 1}")
 
@@ -254,7 +282,7 @@ class _Check:
                 )
             due = version + 1
             if version >= len(steps):
-                self._wrong(version, f"{who} has an entry that is not in the replay")
+                self._beyond(version, f"{who} has an entry")
                 continue
             wrong = self._difference(message, steps[version], viewer, options)
             if wrong:
@@ -305,6 +333,11 @@ def _agreed(answers: list[Answer]) -> int | None:
         if all((answer.version, answer.mark) == (first.version, first.mark) for answer in answers)
         else None
     )
+
+
+def _count(change: Change) -> int:
+    """Return how many entries a request makes."""
+    return max(len(change.actions), 1)
 
 
 def _entries(change: Change) -> list[Entry]:

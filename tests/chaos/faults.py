@@ -13,7 +13,6 @@ from tests.chaos.progress import Progress
 from tests.chaos.proxy import Link
 
 _COMMIT: Final = b"EVALSHA"  # what a worker's request to the store holds that may change something
-_CALM: Final = (20, 200)  # acknowledged changes between two faults
 
 
 class Fault(NamedTuple):
@@ -36,16 +35,19 @@ def schedule(rng: Random, kinds: Sequence[str], workers: int) -> Iterator[Fault]
 
 
 async def disturb(
-    cluster: Cluster, faults: Iterator[Fault], progress: Progress, rng: Random, note: Callable[[str], None]
+    cluster: Cluster, faults: Iterator[Fault], progress: Progress, calm: Callable[[], int], note: Callable[[str], None]
 ) -> None:
-    """Apply faults one after the other, with some calm between them, until the run ends. Raises UncleanStopError."""
+    """Apply faults one after the other until the run ends. Raises UncleanStopError.
+
+    calm: how many changes are to be acknowledged before the next fault. note: gets what happens.
+    """
     while not progress.ending.is_set():
         fault = next(faults)
         note(f"begins: {fault}")
         await KINDS[fault.kind](cluster, fault)
         note(f"is over: {fault}")
         progress.add(fault.kind)
-        await progress.calm(rng.randint(*_CALM))
+        await progress.calm(calm())
 
 
 async def _kill_worker(cluster: Cluster, fault: Fault) -> None:

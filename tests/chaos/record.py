@@ -7,6 +7,7 @@ from hashlib import blake2b
 
 from moonvale.v1.action_pb2 import Action
 from moonvale.v1.event_pb2 import LogEntry
+from moonvale.v1.options_pb2 import Options
 from moonvale.v1.replay_pb2 import Replay
 from moonvale.v1.result_pb2 import Result
 from moonvale.v1.view_pb2 import View
@@ -74,6 +75,7 @@ class Game:
     """All that its clients know of a game. ``newest``: the newest version that they have got to know of."""
 
     name: str
+    options: Options
     commitment: bytes
     mark: str
     secret: bytes | None

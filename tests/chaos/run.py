@@ -6,7 +6,7 @@ import asyncio
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,7 +32,8 @@ _VIOLATIONS: Final = "violations"
 class Plan:
     """What is to be done. The run ends after ``seconds``, and when ``games`` are over and ``faults`` have struck.
 
-    It ends early at so many ``violations``. ``module``: the one that is run as a worker.
+    It ends early at so many ``violations``. ``calm``: from how many to how many changes are acknowledged between two
+    faults of a disturber. ``module``: the one that is run as a worker.
     """
 
     seed: int
@@ -45,6 +46,7 @@ class Plan:
     violations: int = 20
     kinds: Sequence[str] = tuple(KINDS)
     disturbers: int = 2
+    calm: tuple[int, int] = (20, 200)
     module: str = "moonvale_service.server"
 
 
@@ -139,7 +141,7 @@ class Run:
 
     async def _disturb(self, cluster: Cluster, faults: Iterator[Fault], rng: Random) -> None:
         try:
-            await disturb(cluster, faults, self._progress, rng, self._note)
+            await disturb(cluster, faults, self._progress, lambda: rng.randint(*self._plan.calm), self._note)
         except UncleanStopError as error:
             self._violated(str(error))
 
@@ -149,21 +151,25 @@ class Run:
         while not self._progress.ending.is_set():
             table = Table(connections, agents, cluster.creator_key, self._progress, self._new_rng())
             self._under_way += 1
-            try:
-                await table.play()
-                violations = check(table.game)
-                for violation in violations:
-                    self._violated(str(violation))
-                if violations:
-                    self._keep(table.game)
-                else:
-                    await table.delete()
-            except Exception as error:  # noqa: BLE001  # whatever goes wrong at a table is what the run looks for
-                self._violated(f"{table.game.name or 'a new game'}: {_in_short(error)}")
+            went_well = await self._attempt(table, table.play())
+            violations = check(table.game) if table.game.name else []
+            for violation in violations:
+                self._violated(str(violation))
+            if went_well and not violations:
+                await self._attempt(table, table.delete())
+            else:
                 self._keep(table.game)
-            finally:
-                self._under_way -= 1
+            self._under_way -= 1
             self._progress.add(_GAMES_OVER)
+
+    async def _attempt(self, table: Table, doing: Awaitable[None]) -> bool:
+        """Do something at a table; return whether that went well."""
+        try:
+            await doing
+        except Exception as error:  # noqa: BLE001  # whatever goes wrong at a table is what the run looks for
+            self._violated(f"{table.game.name or 'a new game'}: {_in_short(error)}")
+            return False
+        return True
 
     def _note(self, what: str) -> None:
         """Write down when a fault or a violation happened."""

@@ -25,7 +25,7 @@ from tests.chaos.record import Answer, Change, Game, Refusal, Watch
 
 _SECRET_BYTES: Final = 32
 _AGENTS: Final = 0.2  # of all tables are played by the agent loop
-_LONGEST_PAUSE: Final = 0.2
+_LONGEST_PAUSE: Final = 0.5
 
 #: What may be said to a change that came too late.
 _TOO_LATE: Final = frozenset({"STALE_VERSION", "GAME_OVER"})
@@ -106,7 +106,7 @@ class Table:
     def __init__(
         self, connections: Connections, agents: RecordingClient, creator_key: str, progress: Progress, rng: Random
     ) -> None:
-        self.game = Game("", b"", "", None)
+        self.game = Game("", options_pb2.Options(), b"", "", None)
         self._connections = connections
         self._agents = agents
         self._creator_key = creator_key
@@ -161,7 +161,7 @@ class Table:
             raise UnexpectedError(f"one request has created {' and '.join(answer.name for answer in answers)}")
         self._created = answers[0]
         view = self._created.view
-        self.game = Game(view.name, view.commitment, view.mark, secret)
+        self.game = Game(view.name, view.options, view.commitment, view.mark, secret)
         self.game.see(view, 0)
         self._account = Account(self.game, self._progress, rng)
         seats = {credential: seat for seat, credential in enumerate(self._created.seat_credentials)}

@@ -25,6 +25,7 @@ from moonvale_engine.position_text import position_text
 from moonvale_engine.record import Record
 from moonvale_engine.shuffle import commitment
 from moonvale_service.convert import actions, events, replays
+from moonvale_service.convert.options import to_proto as options_to_proto
 from tests.chaos import checker
 from tests.chaos.checker import REMEMBERED, check
 from tests.chaos.record import Answer, Change, Game, Refusal, Sight, Watch, digest
@@ -44,7 +45,7 @@ def played(seed: int = 1, resignation: int | None = None) -> Game:
     options = Options(players=2, rounds=1, turn_limit=12)
     happened: list[Event] = []
     state = new_game(options, SECRET, (), happened)
-    game = Game(NAME, commitment(SECRET), mark(0), None)
+    game = Game(NAME, options_to_proto(options), commitment(SECRET), mark(0), None)
     game.watches = [Watch(viewer, after) for viewer, after in ((None, 0), (0, 0), (1, 0), (0, -1))]
     entries: list[Entry] = []
 
@@ -143,7 +144,7 @@ def acknowledge_two_requests_for_one_version(game: Game) -> None:
 
 
 def acknowledge_what_is_not_in_the_log(game: Game) -> None:
-    game.changes.append(Change(0, "rival", 3, (CALL,), [Answer(4, mark(4), ())]))
+    game.changes[3] = Change(0, "rival", 3, (CALL,), [Answer(4, mark(4), ())])
 
 
 def carry_a_change_out_on_another_version(game: Game) -> None:
@@ -247,6 +248,10 @@ def open_another_commitment(game: Game) -> None:
     game.commitment = bytes(32)
 
 
+def play_by_other_options(game: Game) -> None:
+    game.options.rounds = 2
+
+
 @pytest.mark.parametrize(
     ("tamper", "version", "said"),
     [
@@ -279,6 +284,7 @@ def open_another_commitment(game: Game) -> None:
         (keep_another_record, None, "the record file is another game"),
         (deal_from_another_secret, 0, "not dealt from the secret that was supplied"),
         (open_another_commitment, 0, "does not open the commitment"),
+        (play_by_other_options, 0, "the options in the replay are not those of the game"),
     ],
 )
 def test_a_game_in_which_something_went_wrong(tamper: Callable[[Game], None], version: int | None, said: str) -> None:
@@ -290,10 +296,21 @@ def test_a_game_in_which_something_went_wrong(tamper: Callable[[Game], None], ve
     assert str(found[0]) == f"{NAME} version {found[0].version}: {found[0].what}"
 
 
-def test_a_game_without_a_replay() -> None:
+def test_a_game_without_a_replay_is_checked_as_far_as_it_was_acknowledged() -> None:
     game = played()
     game.replay = None
-    assert lines(game) == [f"{NAME} version {game.newest}: there is no replay"]
+    missing = f"{NAME} version {game.newest}: there is no replay"
+    assert lines(game) == [missing]
+    game.secret = SECRET
+    assert lines(game) == [missing]
+    del game.changes[-1]
+    assert lines(game) == [missing]
+    acknowledge_two_requests_for_one_version(game)
+    repeat_an_entry_of_a_watch(game)
+    said = [line.partition(": ")[2] for line in lines(game)[1:]]
+    assert len(said) == 2
+    assert "were both acknowledged" in said[0]
+    assert "has this entry twice" in said[1]
 
 
 def test_a_request_whose_client_died_may_have_been_carried_out_or_not() -> None:
