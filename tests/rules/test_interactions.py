@@ -45,11 +45,15 @@ def test_a_nosferatu_activates_a_golem_below_it() -> None:  # C10-1, C11-1, ABL-
     assert t.pile == "11 4 6 ?8"
 
 
-def test_a_nosferatu_uncovers_nothing_that_simon_could_answer() -> None:  # E02-2, C11-1
-    t = table("coin,2=eye", ann="?5", bob="2 ?8 11", deck="10", pile="11 4 6")
-    t.ann.draws().uses().activates(1).picks(t.bob, 1)
+def test_simon_answers_no_card_that_the_action_did_not_put_on_top() -> None:  # E02-2, C11-1
+    t = table("coin,2=eye", ann="?5", bob="2 10 11 ?8", deck="10", pile="11 4 6")
+    t.ann.draws().uses().activates(1).picks(t.bob, 3)
     assert t.pile == "11 4 6 ?8"
-    assert (t.to_act, t.decision) == ("bob", "turn")  # the action did not put the Golem on top
+    assert (t.to_act, t.decision) == ("bob", "turn")  # the Golem lay there before
+    t = table("coin,2=eye", ann="?5", bob="2 10 ?8", deck="10", pile="10 11 6")
+    t.ann.draws().uses().activates(2).picks(t.bob, 2)
+    assert (t.bob.village, t.pile) == ("2 10 10", "10 11 6 ?8")
+    assert (t.to_act, t.decision) == ("bob", "turn")  # nor is this the 10 that was played
 
 
 def test_an_obsessor_binds_a_spotter_declared_by_a_curator() -> None:  # OBS-2, E03-1, C02-1
