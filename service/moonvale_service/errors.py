@@ -103,8 +103,8 @@ class RoleNotAllowedError(CallError):
     code = grpc.StatusCode.PERMISSION_DENIED
     reason = "ROLE_NOT_ALLOWED"
 
-    def __init__(self, role: str, allowed: str) -> None:
-        super().__init__(f"the credential is that of a {role}; this method needs that of a {allowed}", role=role)
+    def __init__(self, role: str, words: str, allowed: str) -> None:
+        super().__init__(f"the credential is: {words}; this method needs: {allowed}", role=role)
 
 
 class GameNotFoundError(CallError):

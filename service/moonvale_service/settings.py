@@ -150,6 +150,15 @@ class Settings:
             " folder, made if the store is the embedded one",
         ),
     ]
+    operator_key_file: Annotated[
+        Path | None,
+        Setting(
+            _optional_path,
+            "",
+            "file of the operator key, which lets a caller delete every game. Left out: the file operator_key in the"
+            " data folder, made if the store is the embedded one",
+        ),
+    ]
     create_needs_key: Annotated[bool, Setting(_boolean, "false", "true: nobody creates a game without the creator key")]
     finished_expiry: Annotated[float | None, Setting(_expiry, "30d", "how long a finished game is kept, or never")]
     idle_expiry: Annotated[
