@@ -17,7 +17,7 @@ from moonvale.v1.event_pb2 import LogEntry
 from moonvale.v1.replay_pb2 import Replay
 from moonvale_engine.events import SPECTATOR, Event, seen_by
 from moonvale_engine.log import RESIGNATION, Entry, enter
-from moonvale_engine.options import Options
+from moonvale_engine.options import Options, parse_deck
 from moonvale_engine.outcome import result
 from moonvale_engine.play import new_game, seat_to_act
 from moonvale_engine.position import observe
@@ -39,10 +39,11 @@ def mark(version: int) -> str:
     return f"{version:016x}"
 
 
-def played(seed: int = 1, resignation: int | None = None) -> Game:
+def played(seed: int = 1, resignation: int | None = None, deck: str = "coin", rounds: int = 1) -> Game:
     """A game of two that went well, with one watch of each kind; a version at which seat 1 resigned, if one did."""
     rng = Random(seed)
-    options = Options(players=2, rounds=1, turn_limit=12)
+    token = "eye" if deck == "eye" else "coin"
+    options = Options(players=2, rounds=rounds, turn_limit=12, deck=parse_deck(deck), token=token)
     happened: list[Event] = []
     state = new_game(options, SECRET, (), happened)
     game = Game(NAME, options_to_proto(options), commitment(SECRET), mark(0), None)
@@ -105,6 +106,17 @@ def test_a_game_that_went_well(resignation: int | None) -> None:
     game = played(resignation=resignation)
     assert game.newest > 8
     assert lines(game) == []
+
+
+@pytest.mark.parametrize("deck", ["eye", "coin,3=eye,9=eye"])
+def test_games_of_every_deck_can_be_read_back(deck: str) -> None:
+    kinds: set[str | None] = set()
+    for seed in range(10):
+        game = played(seed, deck=deck, rounds=2)
+        assert lines(game) == []
+        kinds |= {event.WhichOneof("kind") for entry in game.watches[3].entries for event in entry.events}
+    if deck == "eye":
+        assert {"predicted", "searched", "shuffled"} <= kinds
 
 
 def test_the_checker_imports_neither_service_nor_store() -> None:
