@@ -36,7 +36,7 @@ CHECKED_IN_FULL = 40  # one position in so many gets the slow checks
 CURIOSITY = 0.3  # how often what came up least is chosen
 
 #: Where an Obsessor can refuse a card (OBS-3, OBS-5): the step that asked, or the card used in between.
-REFUSALS = ("exchange.0", "curator", "ghost.0", "gambler.0", "gambler.1", "spotter.1")
+REFUSALS = ("exchange.0", "curator", "ghost.0", "gambler.0", "gambler.1", "spotter.2")
 
 
 class Report:

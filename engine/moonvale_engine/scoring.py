@@ -98,8 +98,6 @@ def _scores(s: State, sums: list[int]) -> tuple[list[int], bool]:
         return scores, True
     if s.villages[caller]:
         scores[caller] += FAILED_CALL
-    else:
-        scores[caller] = 0
     return scores, False
 
 
