@@ -153,7 +153,7 @@ class Table:
             deck=rng.choice(_DECKS),
             token=rng.choice(_TOKENS),
             rounds=rng.randint(1, 2),
-            turn_limit=rng.choice((8, 16, 40)),
+            turn_limit=rng.choice((6, 12, 30)),
             memory=rng.choice((options_pb2.MEMORY_ASSISTED, options_pb2.MEMORY_TABLE)),
         )
         request = pb.CreateGameRequest(options=options, request_id=new_request_id(rng))
