@@ -46,7 +46,7 @@ class Server:
         url = embedded.url(settings) if settings.embedded else settings.store
         keys = load_keys(settings, make=False)
         try:
-            self._store = RedisStore(url, settings.store_timeout)
+            self._store = RedisStore(url, settings.store_timeout, replicated=settings.replicated)
             self._watches = Watches(
                 self._store, url, settings.store_timeout, heartbeat=settings.heartbeat, poll=settings.poll
             )

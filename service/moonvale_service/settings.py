@@ -11,7 +11,8 @@ from typing import Annotated, NamedTuple, get_type_hints
 from urllib.parse import urlsplit
 
 EMBEDDED = "embedded:"
-STORE_SCHEMES = ("redis", "rediss", "unix")
+STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
+DURABILITIES = ("local", "replicated")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 _UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -53,7 +54,7 @@ def _address(text: str) -> str:
 
 def _store(text: str) -> str:
     if text != EMBEDDED and urlsplit(text).scheme not in STORE_SCHEMES:
-        raise ValueError("needs embedded: or a redis://, rediss:// or unix:// URL")
+        raise ValueError("needs embedded: or a redis://, rediss://, unix://, redis+cluster:// or rediss+cluster:// URL")
     return text
 
 
@@ -93,10 +94,13 @@ def _boolean(text: str) -> bool:
     return text.lower() == "true"
 
 
-def _level(text: str) -> str:
-    if text.lower() not in LOG_LEVELS:
-        raise ValueError(f"needs one of: {', '.join(LOG_LEVELS)}")
-    return text.lower()
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text.lower() not in choices:
+            raise ValueError(f"needs one of: {', '.join(choices)}")
+        return text.lower()
+
+    return parse
 
 
 def _path(text: str) -> Path:
@@ -125,7 +129,16 @@ class Settings:
             _store,
             EMBEDDED,
             "where games are kept: embedded: is a Valkey of its own in the data folder; or a redis://, rediss:// or"
-            " unix:// URL",
+            " unix:// URL; or redis+cluster:// or rediss+cluster:// with the address of one server of a cluster",
+        ),
+    ]
+    durability: Annotated[
+        str,
+        Setting(
+            _one_of(*DURABILITIES),
+            "local",
+            "when a change is acknowledged: local, when the store has it; replicated, when a replica of the store has"
+            " it too, so that a failover loses nothing",
         ),
     ]
     data: Annotated[
@@ -174,7 +187,9 @@ class Settings:
         float, Setting(_seconds(0.01), "5s", "how often watched games are looked at, should a notification be lost")
     ]
     grace: Annotated[float, Setting(_seconds(0), "10s", "how long open calls may take to end when the service stops")]
-    log_level: Annotated[str, Setting(_level, "info", f"the least level that is logged: {', '.join(LOG_LEVELS)}")]
+    log_level: Annotated[
+        str, Setting(_one_of(*LOG_LEVELS), "info", f"the least level that is logged: {', '.join(LOG_LEVELS)}")
+    ]
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Settings:
@@ -186,12 +201,20 @@ class Settings:
                 values[name] = setting.parse(text)
             except ValueError as error:  # a URL may hold a password, so the value isn't repeated
                 raise SettingError(variable_of(name), str(error)) from None
-        return cls(**values)  # type: ignore[arg-type]  # each parser returns its field's type
+        settings = cls(**values)  # type: ignore[arg-type]  # each parser returns its field's type
+        if settings.embedded and settings.replicated:
+            raise SettingError(variable_of("durability"), "needs local with the embedded store, which has no replica")
+        return settings
 
     @property
     def embedded(self) -> bool:
         """Whether the service runs a store of its own."""
         return self.store == EMBEDDED
+
+    @property
+    def replicated(self) -> bool:
+        """Whether a change needs a replica's word to be acknowledged."""
+        return self.durability == "replicated"
 
 
 def descriptions() -> list[Description]:
