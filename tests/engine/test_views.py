@@ -1,4 +1,4 @@
-"""What views remind their players of, by the option memory (HID-3). What they may show at all is in the rules' tests."""
+"""What views remind their players of, by the option memory (HID-3). What they show at all is tested with the rules."""
 
 import pytest
 
