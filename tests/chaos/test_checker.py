@@ -111,7 +111,7 @@ def test_a_game_that_went_well(resignation: int | None) -> None:
 @pytest.mark.parametrize("deck", ["eye", "coin,3=eye,9=eye"])
 def test_games_of_every_deck_can_be_read_back(deck: str) -> None:
     kinds: set[str | None] = set()
-    for seed in range(10):
+    for seed in range(4):
         game = played(seed, deck=deck, rounds=2)
         assert lines(game) == []
         kinds |= {event.WhichOneof("kind") for entry in game.watches[3].entries for event in entry.events}
