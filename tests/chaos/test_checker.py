@@ -15,6 +15,7 @@ from moonvale.v1 import event_pb2
 from moonvale.v1.action_pb2 import Action, CallAction
 from moonvale.v1.event_pb2 import LogEntry
 from moonvale.v1.replay_pb2 import Replay
+from moonvale_engine.actions import DRAW_WITH_TOKEN
 from moonvale_engine.events import SPECTATOR, Event, seen_by
 from moonvale_engine.log import RESIGNATION, Entry, enter
 from moonvale_engine.options import Options, parse_deck
@@ -67,7 +68,7 @@ def played(seed: int = 1, resignation: int | None = None, deck: str = "coin", ro
     while state.choices:
         version = len(entries) + 1
         seat = seat_to_act(state)
-        action = rng.choice(state.choices)
+        action = DRAW_WITH_TOKEN if DRAW_WITH_TOKEN in state.choices else rng.choice(state.choices)
         change = Change(seat, f"request {version}", version - 1, (actions.to_proto(action),))
         if version == resignation:
             seat, action = 1, RESIGNATION
