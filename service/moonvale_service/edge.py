@@ -40,6 +40,7 @@ from moonvale_service.errors import (
     UnavailableError,
     status_bytes,
 )
+from moonvale_service.quotas import Quotas
 from moonvale_service.store import GameMissingError, StoreUnavailableError
 from moonvale_service.store.redis_store import is_game_id
 
@@ -106,9 +107,10 @@ class _Line:
 class Edge:
     """The handlers of GameService. ``message_limit``: the largest request, in bytes."""
 
-    def __init__(self, calls: Calls, keys: Keys, message_limit: int) -> None:
+    def __init__(self, calls: Calls, keys: Keys, quotas: Quotas, message_limit: int) -> None:
         self._calls = calls
         self._keys = keys
+        self._quotas = quotas
         self._message_limit = message_limit
         self._draining = False
         self._open = 0
@@ -225,7 +227,9 @@ class Edge:
             raise CredentialOfAnotherGameError
         if role not in method.roles:
             raise RoleNotAllowedError(role.name.lower(), role.words, " or ".join(sorted(r.words for r in method.roles)))
-        return Caller(game, role, credential.seat)
+        caller = Caller(game, role, credential.seat)
+        self._quotas.call(caller.holder)
+        return caller
 
     def _verify(self, token: str | None) -> Credential:
         if token is None:

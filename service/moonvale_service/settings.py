@@ -18,6 +18,7 @@ LOG_LEVELS = ("debug", "info", "warning", "error")
 _UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _BYTE_UNITS = {"": 1, "k": 1024, "m": 1024 * 1024}
 _SMALLEST_LIMIT, _LARGEST_LIMIT = 1024, 2 * 1024 * 1024
+_LARGEST_QUOTA = 1_000_000
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\[\]:/\s]+):(?P<port>\d{1,5})")
 
 
@@ -178,6 +179,37 @@ class Settings:
         float | None, Setting(_expiry, "90d", "how long a game is kept in which nothing happens, or never")
     ]
     message_limit: Annotated[int, Setting(_size, "64k", "the largest request; larger ones are refused")]
+    call_rate: Annotated[
+        int,
+        Setting(
+            _whole(0, _LARGEST_QUOTA),
+            "100",
+            "how many calls a second one credential may make at each worker, averaged over ten seconds; 0: any number",
+        ),
+    ]
+    spectator_call_rate: Annotated[
+        int, Setting(_whole(0, _LARGEST_QUOTA), "1000", "the same for a game's spectators, who share one credential")
+    ]
+    create_rate: Annotated[
+        int,
+        Setting(
+            _whole(0, _LARGEST_QUOTA),
+            "50",
+            "how many games a second are created by the holder of the creator key, and as many by all others together,"
+            " at each worker, averaged over ten seconds; 0: any number",
+        ),
+    ]
+    watches: Annotated[
+        int,
+        Setting(
+            _whole(0, _LARGEST_QUOTA),
+            "100",
+            "how many streams one credential may have open at each worker; 0: any number",
+        ),
+    ]
+    spectator_watches: Annotated[
+        int, Setting(_whole(0, _LARGEST_QUOTA), "10000", "the same for a game's spectators, who share one credential")
+    ]
     store_timeout: Annotated[
         float,
         Setting(_seconds(0.1), "5s", "how long a call waits for the store, even one that restarts, until it fails"),
