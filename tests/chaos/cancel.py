@@ -11,6 +11,7 @@ import asyncio
 import secrets
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import aclosing, asynccontextmanager, suppress
@@ -35,7 +36,6 @@ CONNECTIONS: Final = 32
 _GAMES: Final = 24
 _AT_ONCE: Final = 60  # more than there are connections to the store
 _WITNESSES: Final = 4
-_LONGEST: Final = 0.1  # seconds until a call is given up
 _LOOKS: Final = 3  # at each game, so that more calls wait than there are connections
 _HOLD_SECONDS: Final = 10.0
 _SHOW_SECONDS: Final = 2.0
@@ -57,6 +57,7 @@ class Storm:
         self._rng = rng
         self._client = Client(address)
         self._games: list[Game] = []
+        self._usual = 0.01  # seconds that a call takes, at present
 
     async def run(self, count: int) -> None:
         """Begin so many calls and give them up after a moment. Raises MixedUpError."""
@@ -100,9 +101,9 @@ class Storm:
                 await self._give_up("SubmitActions", self._submit(game, mine))
 
     async def _give_up(self, what: str, call: Coroutine[Any, Any, None]) -> None:
-        """Begin a call, and cancel it unless it is soon over."""
+        """Begin a call, and cancel it at a moment before its end, or soon after."""
         task = asyncio.create_task(call)
-        await asyncio.wait([task], timeout=self._rng.uniform(0, _LONGEST))
+        await asyncio.wait([task], timeout=self._rng.uniform(0, 1.5 * self._usual))
         if task.cancel():
             self.counts[f"{what} cancelled"] += 1
         else:
@@ -130,7 +131,9 @@ class Storm:
                     check(game, message.view)
 
     async def _look(self, game: Game, seat: int | None) -> View:
+        began = time.monotonic()
         view = await self._client.view(game.name, game.creator if seat is None else game.seats[seat])
+        self._usual += (time.monotonic() - began - self._usual) / 10
         check(game, view)
         return view
 
