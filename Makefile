@@ -5,7 +5,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOCKS := deploy/requirements
 PACKAGES := $(wildcard engine/moonvale* service/moonvale* clients/python/moonvale*)
-N ?= 2000
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --system-certs \
@@ -13,10 +12,10 @@ UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo test fuzz lint fmt proto lock clean FORCE
+.PHONY: help run demo test fuzz fuzz-input chaos cancel lint fmt proto lock clean FORCE
 
 help: ## List these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(VENV)/.service ## Start the service on this machine and print how to join
 	@$(BIN)/moonvale serve
@@ -30,6 +29,16 @@ test: $(VENV)/.dev ## Run every test (options for pytest: ARGS="-k servers")
 
 fuzz: $(VENV)/.dev ## Play random games that try every ability, checking every position (how many: N=2000)
 	@$(BIN)/python -m tests.fuzz $(N)
+
+fuzz-input: $(VENV)/.dev ## Send random and mutated messages to every method of the service (how many: N=200000)
+	@$(BIN)/python -m tests.chaos.fuzz_input $(N)
+
+chaos: $(VENV)/.dev ## Play games while workers, store and network break, checking each game (how long: MINUTES=5 or SECONDS=90)
+	@tests/support/install_redis.sh
+	@$(BIN)/python -m tests.chaos $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)
+
+cancel: $(VENV)/.dev ## Give calls and watches up at any moment, checking what they leave behind (how many: N=10000)
+	@$(BIN)/python -m tests.chaos.cancel $(N)
 
 lint: $(VENV)/.dev ## Check style, types and the contract, and that generated code is up to date
 	@$(BIN)/ruff check .

@@ -5,10 +5,11 @@ At the end it says what came up and what never did: steps, actions, refusals, en
 """
 
 import argparse
+import os
 import sys
-import time
 import traceback
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -32,11 +33,13 @@ from moonvale_engine.state import PROGRAM, STEP
 from tests.support.invariants import LONGEST_LIST, check, check_cards, check_choices
 from tests.support.playing import choose, random_setup
 
-CHECKED_IN_FULL = 40  # one position in so many gets the slow checks
+CHECKED = 10  # one position in so many gets the quick checks,
+CHECKED_IN_FULL = 400  # one in so many the slow ones; the properties among the tests check more of fewer games
+CHUNK = 100  # games that a process plays before it reports
 CURIOSITY = 0.3  # how often what came up least is chosen
 
 #: Where an Obsessor can refuse a card (OBS-3, OBS-5): the step that asked, or the card used in between.
-REFUSALS = ("exchange.0", "curator", "ghost.0", "gambler.0", "gambler.1", "spotter.1")
+REFUSALS = ("exchange.0", "curator", "ghost.0", "gambler.0", "gambler.1", "spotter.2")
 
 
 class Report:
@@ -63,6 +66,12 @@ class Report:
                 step = s.cards[cards[1] & 15].key
             elif kind == SHOWN and a == SHOWN_REFUSED:
                 self.met[f"refused at {step}"] += 1
+
+    def add(self, other: "Report") -> None:
+        """Count what another report has counted."""
+        self.met.update(other.met)
+        self.longest = max(self.longest, other.longest)
+        self.decisions += other.decisions
 
     def unseen(self) -> list[str]:
         """Return what never came up though it can."""
@@ -108,12 +117,14 @@ class Game:
         """Play to the end and check. Raises AssertionError or an error of the engine."""
         s = new_game(self.setup.options, self.setup.secret)
         while s.choices:
-            self._check(s, report, in_full=self.rng.randrange(CHECKED_IN_FULL) == 0)
+            report.see(s)
+            if self.rng.randrange(CHECKED) == 0:
+                self._check(s, in_full=self.rng.randrange(CHECKED_IN_FULL) < CHECKED)
             curious = self.rng.random() < CURIOSITY
             action = report.rarest(s) if curious else choose(self.rng, self.setup.style, s.choices)
             report.met[f"{step_name(s)} {verb_name(action)}"] += 1
             self._act(s, action, report)
-        self._check(s, report, in_full=True)
+        self._check(s, in_full=True)
         assert s.is_over()
 
     def repeat(self, record: Record, report: Report) -> None:
@@ -122,12 +133,12 @@ class Game:
         self.setup = replace(self.setup, options=record.options, secret=record.secret)
         s = new_game(record.options, record.secret)
         for entry in record.entries:
-            self._check(s, report, in_full=True)
+            report.see(s)
+            self._check(s, in_full=True)
             self._act(s, entry.action, report)
-        self._check(s, report, in_full=True)
+        self._check(s, in_full=True)
 
-    def _check(self, s: State, report: Report, in_full: bool) -> None:
-        report.see(s)
+    def _check(self, s: State, in_full: bool) -> None:
         check_cards(s)
         if in_full:
             check(s, self.rng)
@@ -148,6 +159,21 @@ def play_one(seed: int, report: Report) -> None:
     Game(seed).play(report)
 
 
+def play_many(seeds: range) -> tuple[Report, str]:
+    """Play the games of some seeds; return what they met, and of the first that failed what happened."""
+    report = Report()
+    for seed in seeds:
+        game = Game(seed)
+        try:
+            game.play(report)
+        except Exception:  # noqa: BLE001  # whatever it is, it is what the fuzzer looks for
+            path = Path(f"fuzz-{seed}.record")
+            path.write_text(write_record(game.record()), encoding="utf-8")
+            again = f"The game of seed {seed} failed. To repeat it: python -m tests.fuzz --repeat {path}"
+            return report, f"{traceback.format_exc()}\n{again}"
+    return report, ""
+
+
 def main() -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
@@ -155,6 +181,7 @@ def main() -> int:
         "games", type=int, nargs="?", default=2000, help="how many games to play (default: %(default)s)"
     )
     parser.add_argument("--seed", type=int, default=0, help="the first game's seed; the next ones count up from it")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (default: one for each core)")
     parser.add_argument("--repeat", type=Path, metavar="RECORD", help="play and check a game that failed once more")
     arguments = parser.parse_args()
     report = Report()
@@ -162,20 +189,20 @@ def main() -> int:
         Game(0).repeat(read_record(arguments.repeat.read_text(encoding="utf-8")), report)
         print(f"{report.decisions} decisions, no fault.")
         return 0
-    shown = time.monotonic()
-    for seed in range(arguments.seed, arguments.seed + arguments.games):
-        game = Game(seed)
-        try:
-            game.play(report)
-        except Exception:  # noqa: BLE001  # whatever it is, it is what the fuzzer looks for
-            traceback.print_exc()
-            path = Path(f"fuzz-{seed}.record")
-            path.write_text(write_record(game.record()), encoding="utf-8")
-            print(f"\nThe game of seed {seed} failed. To repeat it: python -m tests.fuzz --repeat {path}")
-            return 1
-        if time.monotonic() - shown > 2:
-            shown = time.monotonic()
-            print(f"{seed - arguments.seed + 1} of {arguments.games} games, {report.decisions} decisions", flush=True)
+    end = arguments.seed + arguments.games
+    chunks = [range(first, min(first + CHUNK, end)) for first in range(arguments.seed, end, CHUNK)]
+    done = 0
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        runs = {pool.submit(play_many, chunk): len(chunk) for chunk in chunks}
+        for run in as_completed(runs):
+            met, failure = run.result()
+            if failure:
+                pool.shutdown(cancel_futures=True)
+                print(failure, file=sys.stderr)
+                return 1
+            report.add(met)
+            done += runs[run]
+            print(f"{done} of {arguments.games} games, {report.decisions} decisions", flush=True)
     print(f"{arguments.games} games, {report.decisions} decisions, no fault.")
     print(f"Longest list of choices: {report.longest} (at most {LONGEST_LIST}).")
     print(f"{len(report.met)} things came up. Never came up: " + (", ".join(report.unseen()) or "nothing"))

@@ -14,7 +14,7 @@ from moonvale_engine.discards import fails, follow, offered, spotters
 from moonvale_engine.events import EVERYBODY, KEPT, NOBODY, SHOWN_FAILED_SET, SHOWN_REFUSED
 from moonvale_engine.inference import exclude_what_would_fit
 from moonvale_engine.state import CARD_0, FACEUP, FRAME, PROGRAM, SEAT, N, State, X, push, type_of, value_of
-from moonvale_engine.steps import AGAIN, NEXT, ask, do
+from moonvale_engine.steps import AGAIN, NEXT, Step, ask, do
 
 # How the card came to hand (X of the HAND frame).
 DRAWN: Final = 0  # from the deck: it may also be discarded
@@ -78,7 +78,7 @@ def _hand(s: State, action: int) -> int:
     return NEXT
 
 
-HAND_PROGRAM = (ask(HAND, _hand_choices, then=_hand),)
+HAND_PROGRAM: Final[tuple[Step, ...]] = (ask(HAND, _hand_choices, then=_hand),)
 
 
 def named(s: State) -> list[int]:
@@ -180,7 +180,7 @@ def _exchange(s: State, spot: int) -> None:
     follow(s, seat, cards[0], s.stack[X], placed=new)
 
 
-EXCHANGE_PROGRAM = (
+EXCHANGE_PROGRAM: Final[tuple[Step, ...]] = (
     ask(SET, _set_choices, then=_name, interruptible=False),
     do(_judge),
     ask(OBSESSOR, _top_choices, then=_choose_top, interruptible=False),
@@ -202,7 +202,7 @@ def _place_penalty(s: State, action: int) -> int:
     return NEXT
 
 
-FAILED_SET_PROGRAM = (
+FAILED_SET_PROGRAM: Final[tuple[Step, ...]] = (
     ask(PLACE_KIND, own_ends, then=_place_hand, interruptible=False),
     ask(PLACE_KIND, _penalty_choices, then=_place_penalty, interruptible=False),
 )

@@ -7,7 +7,7 @@ There is no second judge of what is legal.
 from __future__ import annotations
 
 from moonvale_engine import catalog
-from moonvale_engine.actions import DISCARD, DRAW, FREE, PASSING, USE_TOKEN, pack
+from moonvale_engine.actions import FREE, PASSING, USE_TOKEN
 from moonvale_engine.decisions import REACTION, TURN, TURN_END
 from moonvale_engine.errors import GameOverError, IllegalActionError, OptionError
 from moonvale_engine.events import (
@@ -140,7 +140,7 @@ def settle(s: State) -> None:
     while open_decision(s):
         if s.stack[SEAT] not in s.resigned:
             return
-        _carry_out(s, _policy(s), BY_POLICY)
+        _carry_out(s, s.choices[0], BY_POLICY)  # what the policy would take stands first in every list (DEC-3)
 
 
 def open_decision(s: State) -> bool:
@@ -189,13 +189,3 @@ def _advance(s: State, end: int, result: int) -> None:
         s.stack[end + STEP] += 1
     elif result == STOP:
         s.stack[end + STEP] = len(catalog.PROGRAMS[s.stack[end + PROGRAM]])
-
-
-def _policy(s: State) -> int:
-    """Choose for a resigned seat (END-7)."""
-    if s.choices[0] & 63 in PASSING:
-        return s.choices[0]
-    for verb in (DRAW, DISCARD):
-        if pack(verb) in s.choices:
-            return pack(verb)
-    return s.choices[0]

@@ -6,7 +6,7 @@ from moonvale_engine import catalog, play, programs
 from moonvale_engine.events import NOBODY
 from moonvale_engine.hand import MOST_NAMED
 from moonvale_engine.state import FACEUP, HIDDEN, PROGRAM, SEAT, STEP, N, State
-from moonvale_engine.views import unlooked_deck, visible_faces, visible_pool
+from moonvale_engine.views import unlooked_deck, visible_faces, visible_knowledge, visible_pool
 
 
 class Position:
@@ -53,6 +53,7 @@ def observe(s: State, viewer: int) -> Position:
     """Return what a viewer knows of a game: a masked copy."""
     masked = s.copy()
     masked.identity = visible_faces(s, viewer)
+    masked.known = visible_knowledge(s, viewer)
     masked.secret = b""
     masked.entropy = ()
     masked.pool = visible_pool(s, viewer)

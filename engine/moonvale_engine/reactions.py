@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from moonvale_engine import programs
 from moonvale_engine.actions import DISCARD_RESIDENT, PASS, pack, y_of, z_of
 from moonvale_engine.decisions import REACTION
 from moonvale_engine.discards import discard, offered, spotters
 from moonvale_engine.events import ABILITY_BEGAN, EVERYBODY, NOBODY
 from moonvale_engine.state import FACEUP, SEAT, STEP, USED, N, State, X, push, type_of, value_of
-from moonvale_engine.steps import AGAIN, NEXT, STOP, ask, do
+from moonvale_engine.steps import AGAIN, NEXT, STOP, Step, ask, do
 
 
 def begin_action(s: State) -> None:
@@ -84,7 +86,7 @@ def _next(s: State, action: int) -> int:
     return AGAIN
 
 
-PROGRAM = (
+PROGRAM: Final[tuple[Step, ...]] = (
     do(_open),
     ask(REACTION, _choices, then=_react),
     do(_next),

@@ -11,7 +11,7 @@ from moonvale_engine.deck import faces_in_play
 from moonvale_engine.events import EVERYBODY, NOBODY, ROUND_BEGAN
 from moonvale_engine.shuffle import first_start, game_key, shuffled
 from moonvale_engine.state import CARDS, FACEUP, SEAT, VILLAGE_SIZE, VILLAGES, N, State, push
-from moonvale_engine.steps import AGAIN, NEXT, ask, do
+from moonvale_engine.steps import AGAIN, NEXT, Step, ask, do
 
 _PAIRS = [pack(PEEK, first << 3 | second) for first in range(VILLAGE_SIZE) for second in range(first + 1, VILLAGE_SIZE)]
 _FIRST_OF_PILE = VILLAGES * VILLAGE_SIZE
@@ -83,7 +83,7 @@ def _turns(s: State, action: int) -> int:
 #: The step from which all villages lie open.
 SCORING_STEP: Final = 4
 
-PROGRAM = (
+PROGRAM: Final[tuple[Step, ...]] = (
     do(_begin),
     ask(PEEK_KIND, _peek_choices, then=_peek, interruptible=False),
     do(_turns),

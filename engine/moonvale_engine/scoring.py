@@ -18,7 +18,7 @@ from moonvale_engine.events import (
 )
 from moonvale_engine.outcome import places
 from moonvale_engine.state import CARDS, FACEUP, SEAT, STEP, USED, N, State, X, clockwise, push, type_of, value_of
-from moonvale_engine.steps import AGAIN, NEXT, STOP, ask
+from moonvale_engine.steps import AGAIN, NEXT, STOP, Step, ask
 
 ORDER: Final = (1, 0, 13)  # numbers whose scoring abilities are chosen, in the order of END-2
 FAILED_CALL: Final = 10  # points added to an unsuccessful caller's sum (END-4)
@@ -65,7 +65,7 @@ def _use(s: State, action: int) -> int:
     return AGAIN
 
 
-SCORER_PROGRAM = (ask(SCORING, _uses, then=_use, interruptible=False),)
+SCORER_PROGRAM: Final[tuple[Step, ...]] = (ask(SCORING, _uses, then=_use, interruptible=False),)
 
 
 def counted(s: State, h: int) -> int:
@@ -98,8 +98,6 @@ def _scores(s: State, sums: list[int]) -> tuple[list[int], bool]:
         return scores, True
     if s.villages[caller]:
         scores[caller] += FAILED_CALL
-    else:
-        scores[caller] = 0
     return scores, False
 
 

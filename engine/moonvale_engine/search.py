@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from moonvale_engine import moves, programs
 from moonvale_engine.actions import CHOOSE, pack, x_of, y_of
 from moonvale_engine.decisions import EYE_PICK
@@ -9,7 +11,7 @@ from moonvale_engine.events import EVERYBODY, NOBODY, SEARCHED, SHUFFLED
 from moonvale_engine.hand import DRAWN
 from moonvale_engine.shuffle import game_key, shuffled
 from moonvale_engine.state import FACEUP, HIDDEN, POOL_FACEUP, POOLED, SEAT, State, push
-from moonvale_engine.steps import NEXT, ask, do
+from moonvale_engine.steps import NEXT, Step, ask, do
 
 
 def _look_through(s: State, action: int) -> int:
@@ -110,7 +112,7 @@ def _use(s: State, action: int) -> int:
     return NEXT
 
 
-PROGRAM = (
+PROGRAM: Final[tuple[Step, ...]] = (
     do(_look_through),
     ask(EYE_PICK, _choices, then=_draw, private=True),
     do(_use),

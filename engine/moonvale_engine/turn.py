@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from moonvale_engine import moves, programs
 from moonvale_engine.abilities import activate
 from moonvale_engine.actions import ACTIVATE, CALL, DRAW, DRAW_WITH_TOKEN, END_TURN, GAMBLE, TAKE
@@ -24,7 +26,7 @@ from moonvale_engine.free import can_use_token, free_actions, use_token
 from moonvale_engine.hand import DRAWN, OWED
 from moonvale_engine.reactions import begin_action
 from moonvale_engine.state import CARDS, FACEUP, SEAT, SPENT, STEP, USED, State, X, Y, push, type_of
-from moonvale_engine.steps import AGAIN, NEXT, STOP, ask, do
+from moonvale_engine.steps import AGAIN, NEXT, STOP, Step, ask, do
 from moonvale_engine.tokens import TOKENS
 
 CALL_LIMIT = 4  # cards that a caller may have (TURN-3)
@@ -146,7 +148,7 @@ def _end_round(s: State, why: int) -> int:
     return STOP
 
 
-PROGRAM = (
+PROGRAM: Final[tuple[Step, ...]] = (
     do(_begin),
     ask(TURN, _turn_choices, then=_main_action, interruptible=False),
     ask(TURN_END, _end_choices, then=_end, interruptible=False),

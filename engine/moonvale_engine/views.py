@@ -139,6 +139,18 @@ def visible_pool(s: State, viewer: int) -> bytearray:
     return result
 
 
+def visible_knowledge(s: State, viewer: int) -> bytearray:
+    """Return who has legally seen each handle, as far as the viewer is reminded of it (HID-3)."""
+    if s.options.memory == "assisted":
+        return s.known[:]
+    faces = visible_faces(s, viewer)
+    known = bytearray(CARDS)
+    for h in range(CARDS):
+        if faces[h] != UNKNOWN:
+            known[h] = s.known[h] if s.known[h] == EVERYBODY else 1 << viewer
+    return known
+
+
 def villages_open(s: State) -> bool:
     """Whether all villages are shown, since the round is being scored or the last one was (END-1)."""
     return s.stack[FRAME + STEP] >= SCORING_STEP if s.stack else s.over == OVER_BY_ROUNDS
@@ -147,13 +159,14 @@ def villages_open(s: State) -> bool:
 def view(s: State, viewer: int) -> View:
     """Return what a viewer, a seat or SPECTATOR, sees."""
     faces = visible_faces(s, viewer)
+    known = visible_knowledge(s, viewer)
     players = s.options.players
     seats = tuple(
         [
             SeatView(
                 s.totals[seat],
                 tuple(s.scores[seat::players]),
-                tuple([_card(s, h, faces) for h in s.villages[seat]]),
+                tuple([_card(s, h, faces, known) for h in s.villages[seat]]),
                 seat in s.resigned,
             )
             for seat in range(players)
@@ -171,9 +184,9 @@ def view(s: State, viewer: int) -> View:
         s.caller,
         s.extra_turns,
         len(s.deck),
-        _card(s, top, faces) if top != NOBODY and s.flags[top] & FACEUP else None,
-        tuple([_card(s, h, faces) for h in reversed(s.pile)]),
-        None if s.hand == NOBODY else _card(s, s.hand, faces),
+        _card(s, top, faces, known) if top != NOBODY and s.flags[top] & FACEUP else None,
+        tuple([_card(s, h, faces, known) for h in reversed(s.pile)]),
+        None if s.hand == NOBODY else _card(s, s.hand, faces, known),
         seats,
         tuple([(entry & ~POOL_FACEUP, entry & POOL_FACEUP != 0) for entry in visible_pool(s, viewer)[::2]]),
         _decision(s, viewer),
@@ -182,7 +195,7 @@ def view(s: State, viewer: int) -> View:
     )
 
 
-def _card(s: State, h: int, faces: bytearray) -> CardView:
+def _card(s: State, h: int, faces: bytearray, known: bytearray) -> CardView:
     flags = s.flags[h]
     under = tucked_under(s, h) if s.tucked else NOBODY
     return CardView(
@@ -192,8 +205,8 @@ def _card(s: State, h: int, faces: bytearray) -> CardView:
         faces[h],
         flags & USED != 0,
         flags & SPENT != 0,
-        s.known[h],
-        None if under == NOBODY else _card(s, under, faces),
+        known[h],
+        None if under == NOBODY else _card(s, under, faces, known),
     )
 
 

@@ -22,6 +22,7 @@ from moonvale_service.credentials import Credential, Keys, Role
 from moonvale_service.errors import CreatorKeyRequiredError, FieldError
 from moonvale_service.games import Games
 from moonvale_service.history import Happened, Snapshot
+from moonvale_service.quotas import Holder, Quotas
 from moonvale_service.settings import Settings
 from moonvale_service.watch import End, Heartbeat, Watches
 
@@ -44,6 +45,11 @@ class Caller:
     creator_key: bool = False
 
     @property
+    def holder(self) -> Holder:
+        """Who the caller is, for quotas."""
+        return self.game, self.role, self.seat
+
+    @property
     def viewer(self) -> int:
         """As whom the caller sees the game: its seat, or a spectator. The creator is no more than that."""
         return SPECTATOR if self.seat is None else self.seat
@@ -52,10 +58,11 @@ class Caller:
 class Calls:
     """The methods. Each gets its request, parsed, and a caller who may call it."""
 
-    def __init__(self, games: Games, watches: Watches, keys: Keys, settings: Settings) -> None:
+    def __init__(self, games: Games, watches: Watches, keys: Keys, quotas: Quotas, settings: Settings) -> None:
         self._games = games
         self._watches = watches
         self._keys = keys
+        self._quotas = quotas
         self._create_needs_key = settings.create_needs_key
         self._catalog = pb.GetCatalogResponse(cards=catalog.card_types(), tokens=catalog.token_types())
         self._server_info = _server_info(settings)
@@ -65,6 +72,7 @@ class Calls:
             raise CreatorKeyRequiredError("a supplied deal")
         if self._create_needs_key and not caller.creator_key:
             raise CreatorKeyRequiredError("CreateGame")
+        self._quotas.create(creator_key=caller.creator_key)
         deal = request.deal if request.HasField("deal") else None
         chosen = options.from_proto(request.options, deal)
         about = _about(request, chosen.players)
@@ -151,18 +159,19 @@ class Calls:
         mark = _text("after_mark", request.after_mark)
         if mark and after is None:
             raise FieldError("after_mark", "goes with after_version")
-        async with aclosing(self._watches.watch(caller.game, after, mark)) as told:
-            async for each in told:
-                if isinstance(each, Snapshot):
-                    played_by = each.state.options
-                    yield pb.WatchGameResponse(view=render.view(each, caller.viewer)).SerializeToString()
-                elif isinstance(each, Happened):
-                    yield render.watched_entry(played_by, each, caller.viewer)
-                elif isinstance(each, Heartbeat):
-                    heartbeat = pb.Heartbeat(version=each.version, mark=each.mark)
-                    yield pb.WatchGameResponse(heartbeat=heartbeat).SerializeToString()
-                else:
-                    yield pb.WatchGameResponse(end=pb.WatchEnd(reason=_ENDS[each])).SerializeToString()
+        with self._quotas.watch(caller.holder):
+            async with aclosing(self._watches.watch(caller.game, after, mark)) as told:
+                async for each in told:
+                    if isinstance(each, Snapshot):
+                        played_by = each.state.options
+                        yield pb.WatchGameResponse(view=render.view(each, caller.viewer)).SerializeToString()
+                    elif isinstance(each, Happened):
+                        yield render.watched_entry(played_by, each, caller.viewer)
+                    elif isinstance(each, Heartbeat):
+                        heartbeat = pb.Heartbeat(version=each.version, mark=each.mark)
+                        yield pb.WatchGameResponse(heartbeat=heartbeat).SerializeToString()
+                    else:
+                        yield pb.WatchGameResponse(end=pb.WatchEnd(reason=_ENDS[each])).SerializeToString()
 
 
 def _about(request: pb.CreateGameRequest, players: int) -> About:
@@ -217,6 +226,11 @@ def _server_info(settings: Settings) -> pb.GetServerInfoResponse:
             finished_game_ttl=_duration(settings.finished_expiry),
             idle_game_ttl=_duration(settings.idle_expiry),
             heartbeat_interval=_duration(settings.heartbeat),
+            max_calls_per_second=settings.call_rate or None,
+            max_spectator_calls_per_second=settings.spectator_call_rate or None,
+            max_games_per_second=settings.create_rate or None,
+            max_watches=settings.watches or None,
+            max_spectator_watches=settings.spectator_watches or None,
         ),
     )
 

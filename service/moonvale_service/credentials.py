@@ -1,7 +1,9 @@
-"""Credentials: bearer tokens that are derived from the service's keys and never stored, and the creator key.
+"""Credentials: bearer tokens that are derived from the service's keys and never stored, and the server's own two keys.
 
 A token is `mv1.` + payload + `.` + tag, both in base64url. The payload is a byte of role, one of seat, one of epoch,
 and the game's id; the tag is HMAC-SHA256 under one of the keys, cut to 128 bits. The first key signs, all verify.
+
+The creator key and the operator key are random texts that are good for the whole server, and for no game in particular.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from moonvale_service.settings import SettingError, Settings, variable_of
 
 PREFIX: Final = "mv1"
 CREATOR_KEY_PREFIX: Final = "mvk1."
+OPERATOR_KEY_PREFIX: Final = "mvo1."
 KEY_BYTES: Final = 32
 EPOCH: Final = 0  # a seat's epoch will rise when its credential is revoked
 
@@ -30,20 +33,30 @@ _TAG_BYTES: Final = 16
 _NO_SEAT: Final = 255
 _LONGEST: Final = 256
 _KEY_FORM: Final = f"each line needs at least {KEY_BYTES} random bytes in base64url"
-_LEAST_CREATOR_KEY: Final = len(CREATOR_KEY_PREFIX) + 22  # characters
+_LEAST_SERVER_KEY: Final = 22  # characters after the prefix
 
 
 class Role(IntEnum):
-    """Who somebody is in one game, as its credentials say."""
+    """Who a caller is: somebody in one game, as the game's credentials say, or the holder of a key of the server."""
 
     CREATOR = 1
     SEAT = 2
     SPECTATOR = 3
+    CREATOR_KEY = 4
+    OPERATOR_KEY = 5
+
+    @property
+    def words(self) -> str:
+        """The role in words."""
+        return self.name.lower().replace("_", " ")
+
+
+IN_A_GAME: Final = frozenset({Role.CREATOR, Role.SEAT, Role.SPECTATOR})
 
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a verified token says: a role in one game, and which seat for a seat's."""
+    """What a verified token says: a role in one game, and which seat for a seat's. The server's keys name no game."""
 
     game: str
     role: Role
@@ -55,13 +68,13 @@ class InvalidCredentialError(Exception):
 
 
 class Keys:
-    """The keys that tokens are derived from, and the creator key. Nothing here is ever printed or logged."""
+    """The keys that tokens are derived from, and the server's own two. Nothing here is ever printed or logged."""
 
-    def __init__(self, keys: tuple[bytes, ...], creator_key: str | None) -> None:
+    def __init__(self, keys: tuple[bytes, ...], creator_key: str | None, operator_key: str | None = None) -> None:
         if not keys:
             raise ValueError("needs at least one key")
         self._keys = keys
-        self._creator_key = creator_key
+        self._server_keys = {Role.CREATOR_KEY: creator_key, Role.OPERATOR_KEY: operator_key}
 
     def __repr__(self) -> str:
         return "Keys(...)"
@@ -74,6 +87,9 @@ class Keys:
 
     def verify(self, token: str) -> Credential:
         """Return what a token says. Raises InvalidCredentialError."""
+        for server_role in self._server_keys:
+            if self._is_server_key(server_role, token):
+                return Credential("", server_role)
         prefix, _, rest = token.partition(".")
         body, _, tag = rest.partition(".")
         if prefix != PREFIX or len(token) > _LONGEST:
@@ -97,7 +113,10 @@ class Keys:
 
     def is_creator_key(self, token: str) -> bool:
         """Whether a token is the server's creator key."""
-        key = self._creator_key
+        return self._is_server_key(Role.CREATOR_KEY, token)
+
+    def _is_server_key(self, role: Role, token: str) -> bool:
+        key = self._server_keys[role]
         return key is not None and hmac.compare_digest(token.encode(), key.encode())
 
 
@@ -108,17 +127,30 @@ def load_keys(settings: Settings, *, make: bool) -> Keys:
     """
     keys_path = settings.keys_file or settings.data / "keys"
     creator_path = creator_key_path(settings)
+    operator_path = operator_key_path(settings)
     if make and settings.keys_file is None:
         _make(keys_path, f"{_encode(secrets.token_bytes(KEY_BYTES))}\n")
     if make and settings.creator_key_file is None:
         _make(creator_path, f"{CREATOR_KEY_PREFIX}{_encode(secrets.token_bytes(KEY_BYTES))}\n")
-    needed = settings.creator_key_file is not None or settings.create_needs_key
-    return Keys(_read_keys(keys_path), _read_creator_key(creator_path, needed))
+    if make and settings.operator_key_file is None:
+        _make(operator_path, f"{OPERATOR_KEY_PREFIX}{_encode(secrets.token_bytes(KEY_BYTES))}\n")
+    creator_needed = settings.creator_key_file is not None or settings.create_needs_key
+    operator_needed = settings.operator_key_file is not None
+    return Keys(
+        _read_keys(keys_path),
+        _read_server_key(creator_path, CREATOR_KEY_PREFIX, variable_of("creator_key_file"), creator_needed),
+        _read_server_key(operator_path, OPERATOR_KEY_PREFIX, variable_of("operator_key_file"), operator_needed),
+    )
 
 
 def creator_key_path(settings: Settings) -> Path:
     """Return where the creator key is kept."""
     return settings.creator_key_file or settings.data / "creator_key"
+
+
+def operator_key_path(settings: Settings) -> Path:
+    """Return where the operator key is kept."""
+    return settings.operator_key_file or settings.data / "operator_key"
 
 
 def _read_keys(path: Path) -> tuple[bytes, ...]:
@@ -140,15 +172,16 @@ def _read_keys(path: Path) -> tuple[bytes, ...]:
     return tuple(keys)
 
 
-def _read_creator_key(path: Path, needed: bool) -> str | None:
-    variable = variable_of("creator_key_file")
+def _read_server_key(path: Path, prefix: str, variable: str, needed: bool) -> str | None:
     lines = _lines(path, variable)
     if lines is None:
         if needed:
             raise SettingError(variable, f"there is no file {path}")
         return None
-    if len(lines) != 1 or not lines[0].startswith(CREATOR_KEY_PREFIX) or len(lines[0]) < _LEAST_CREATOR_KEY:
-        raise SettingError(variable, f"{path} needs one line: {CREATOR_KEY_PREFIX} and at least 22 random characters")
+    if len(lines) != 1 or not lines[0].startswith(prefix) or len(lines[0]) < len(prefix) + _LEAST_SERVER_KEY:
+        raise SettingError(
+            variable, f"{path} needs one line: {prefix} and {_LEAST_SERVER_KEY} random characters or more"
+        )
     return lines[0]
 
 

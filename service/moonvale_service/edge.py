@@ -22,7 +22,7 @@ from moonvale.v1 import game_service_pb2 as pb
 from moonvale_engine.errors import UnknownRulesError
 from moonvale_service import logs, render
 from moonvale_service.calls import Caller, Calls
-from moonvale_service.credentials import InvalidCredentialError, Keys, Role
+from moonvale_service.credentials import IN_A_GAME, Credential, InvalidCredentialError, Keys, Role
 from moonvale_service.errors import (
     DETAILS_KEY,
     CallError,
@@ -40,6 +40,7 @@ from moonvale_service.errors import (
     UnavailableError,
     status_bytes,
 )
+from moonvale_service.quotas import Quotas
 from moonvale_service.store import GameMissingError, StoreUnavailableError
 from moonvale_service.store.redis_store import is_game_id
 
@@ -47,9 +48,8 @@ SERVICE: Final = pb.DESCRIPTOR.services_by_name["GameService"].full_name
 
 Context = grpc.aio.ServicerContext[bytes, bytes]
 
-_ANYBODY: Final = frozenset(Role)
 _A_SEAT: Final = frozenset({Role.SEAT})
-_THE_CREATOR: Final = frozenset({Role.CREATOR})
+_CREATOR_OR_OPERATOR: Final = frozenset({Role.CREATOR, Role.OPERATOR_KEY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +64,17 @@ class Method:
 
 METHODS: Final = {
     "CreateGame": Method(pb.CreateGameRequest, Calls.create_game, ""),
-    "GetView": Method(pb.GetViewRequest, Calls.get_view, roles=_ANYBODY),
+    "GetView": Method(pb.GetViewRequest, Calls.get_view, roles=IN_A_GAME),
     "SubmitAction": Method(pb.SubmitActionRequest, Calls.submit_action, roles=_A_SEAT),
-    "WatchGame": Method(pb.WatchGameRequest, Calls.watch_game, roles=_ANYBODY),
-    "ListEvents": Method(pb.ListEventsRequest, Calls.list_events, "parent", _ANYBODY),
-    "GetReplay": Method(pb.GetReplayRequest, Calls.get_replay, roles=_ANYBODY),
+    "WatchGame": Method(pb.WatchGameRequest, Calls.watch_game, roles=IN_A_GAME),
+    "ListEvents": Method(pb.ListEventsRequest, Calls.list_events, "parent", IN_A_GAME),
+    "GetReplay": Method(pb.GetReplayRequest, Calls.get_replay, roles=IN_A_GAME),
     "Resign": Method(pb.ResignRequest, Calls.resign, roles=_A_SEAT),
-    "DeleteGame": Method(pb.DeleteGameRequest, Calls.delete_game, roles=_THE_CREATOR),
+    "DeleteGame": Method(pb.DeleteGameRequest, Calls.delete_game, roles=_CREATOR_OR_OPERATOR),
     "GetCatalog": Method(pb.GetCatalogRequest, Calls.get_catalog, ""),
     "GetServerInfo": Method(pb.GetServerInfoRequest, Calls.get_server_info, ""),
 }
-"""Who may call what: this table is the one place that says so."""
+"""Who may call what: this table is the one place that says so, and docs/security.md says it for people."""
 
 _STREAMS: Final = frozenset({"WatchGame"})
 
@@ -107,9 +107,10 @@ class _Line:
 class Edge:
     """The handlers of GameService. ``message_limit``: the largest request, in bytes."""
 
-    def __init__(self, calls: Calls, keys: Keys, message_limit: int) -> None:
+    def __init__(self, calls: Calls, keys: Keys, quotas: Quotas, message_limit: int) -> None:
         self._calls = calls
         self._keys = keys
+        self._quotas = quotas
         self._message_limit = message_limit
         self._draining = False
         self._open = 0
@@ -219,19 +220,24 @@ class Edge:
         if not is_game_id(game):
             raise FieldError(method.target, "needs the form games/{game}, as CreateGame has returned it")
         line.game = game
+        credential = self._verify(token)
+        role = credential.role
+        line.role, line.seat = role.name.lower(), credential.seat
+        if role in IN_A_GAME and credential.game != game:
+            raise CredentialOfAnotherGameError
+        if role not in method.roles:
+            raise RoleNotAllowedError(role.name.lower(), role.words, " or ".join(sorted(r.words for r in method.roles)))
+        caller = Caller(game, role, credential.seat)
+        self._quotas.call(caller.holder)
+        return caller
+
+    def _verify(self, token: str | None) -> Credential:
         if token is None:
             raise CredentialMissingError
         try:
-            credential = self._keys.verify(token)
+            return self._keys.verify(token)
         except InvalidCredentialError:
             raise CredentialInvalidError from None
-        line.role, line.seat = credential.role.name.lower(), credential.seat
-        if credential.game != game:
-            raise CredentialOfAnotherGameError
-        if credential.role not in method.roles:
-            allowed = " or ".join(sorted(role.name.lower() for role in method.roles))
-            raise RoleNotAllowedError(line.role, allowed)
-        return Caller(game, credential.role, credential.seat)
 
 
 _LEVELS: Final = {grpc.StatusCode.INTERNAL: "error", grpc.StatusCode.UNAVAILABLE: "warning"}

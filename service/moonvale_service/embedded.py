@@ -13,7 +13,7 @@ from redis import exceptions as redis_errors
 
 from moonvale_service import logs, tasks
 from moonvale_service.settings import SettingError, Settings, variable_of
-from moonvale_service.store.redis_store import connect
+from moonvale_service.store.links import connect
 
 _LONGEST_SOCKET: Final = 100  # bytes of a path; systems allow 103 or more
 _ANSWER_SECONDS: Final = 5.0

@@ -5,9 +5,11 @@ Messages and metadata are made of public facts alone: not of credentials, reques
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar, Final
 
 import grpc
+from google.protobuf.duration_pb2 import Duration
 from google.rpc import error_details_pb2, status_pb2
 
 DOMAIN: Final = "moonvale.v1"
@@ -103,8 +105,8 @@ class RoleNotAllowedError(CallError):
     code = grpc.StatusCode.PERMISSION_DENIED
     reason = "ROLE_NOT_ALLOWED"
 
-    def __init__(self, role: str, allowed: str) -> None:
-        super().__init__(f"the credential is that of a {role}; this method needs that of a {allowed}", role=role)
+    def __init__(self, role: str, words: str, allowed: str) -> None:
+        super().__init__(f"the credential is: {words}; this method needs: {allowed}", role=role)
 
 
 class GameNotFoundError(CallError):
@@ -249,6 +251,28 @@ class InternalError(CallError):
         super().__init__("internal error", trace_id=trace)
 
 
+class RateLimitedError(CallError):
+    """The caller made too many calls in a short time; ``delay``: the seconds after which to try again."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "RATE_LIMITED"
+
+    def __init__(self, per_second: int, delay: float) -> None:
+        message = f"more than {per_second} calls a second: try again in {delay:.3f} s, with the same request id"
+        super().__init__(message, per_second=str(per_second))
+        self.delay = delay
+
+
+class TooManyWatchesError(CallError):
+    """The credential has as many streams open as one may have."""
+
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    reason = "TOO_MANY_WATCHES"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the credential has {limit} streams open already: close one", limit=str(limit))
+
+
 def status_bytes(error: CallError) -> bytes:
     """Return the google.rpc.Status of an error, encoded for the trailers."""
     status = status_pb2.Status(code=error.code.value[0], message=error.message)
@@ -256,4 +280,8 @@ def status_bytes(error: CallError) -> bytes:
     if isinstance(error, FieldError):
         violation = error_details_pb2.BadRequest.FieldViolation(field=error.field, description=error.description)
         status.details.add().Pack(error_details_pb2.BadRequest(field_violations=[violation]))
+    if isinstance(error, RateLimitedError):
+        delay = Duration()
+        delay.FromNanoseconds(math.ceil(error.delay * 1e9))
+        status.details.add().Pack(error_details_pb2.RetryInfo(retry_delay=delay))
     return status.SerializeToString(deterministic=True)

@@ -213,6 +213,7 @@ class Games:
 
     async def _outcome_before(self, game: str, version: int, count: int) -> Outcome:
         """Return the outcome that a request has had before: it made this version with so many entries."""
+        await self._store.settle(game)  # the first answer may have failed for want of a replica's word
         record, entries, _ = await self._store.read_log(game, 0)
         happened = fold(record, entries, version - count, count)
         return Outcome(version, mark_at(record, entries, version), snapshot(game, record), happened)

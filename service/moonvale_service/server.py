@@ -19,6 +19,7 @@ from moonvale_service.calls import Calls
 from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE, Edge
 from moonvale_service.games import Games
+from moonvale_service.quotas import Quotas
 from moonvale_service.settings import SettingError, Settings, variable_of
 from moonvale_service.store import StoreUnavailableError
 from moonvale_service.store.redis_store import RedisStore
@@ -46,14 +47,16 @@ class Server:
         url = embedded.url(settings) if settings.embedded else settings.store
         keys = load_keys(settings, make=False)
         try:
-            self._store = RedisStore(url, settings.store_timeout)
+            self._store = RedisStore(url, settings.store_timeout, replicated=settings.replicated)
             self._watches = Watches(
                 self._store, url, settings.store_timeout, heartbeat=settings.heartbeat, poll=settings.poll
             )
         except ValueError:
             raise SettingError(variable_of("store"), "is not a URL of Redis or Valkey") from None
         games = Games(self._store, finished_expiry=settings.finished_expiry, idle_expiry=settings.idle_expiry)
-        self._edge = Edge(Calls(games, self._watches, keys, settings), keys, settings.message_limit)
+        quotas = Quotas(settings)
+        calls = Calls(games, self._watches, keys, quotas, settings)
+        self._edge = Edge(calls, keys, quotas, settings.message_limit)
         self._health = health.aio.HealthServicer()
         self._checking: asyncio.Task[None] | None = None
         self._server = grpc.aio.server(

@@ -11,12 +11,14 @@ from typing import Annotated, NamedTuple, get_type_hints
 from urllib.parse import urlsplit
 
 EMBEDDED = "embedded:"
-STORE_SCHEMES = ("redis", "rediss", "unix")
+STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
+DURABILITIES = ("local", "replicated")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 
 _UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _BYTE_UNITS = {"": 1, "k": 1024, "m": 1024 * 1024}
 _SMALLEST_LIMIT, _LARGEST_LIMIT = 1024, 2 * 1024 * 1024
+_LARGEST_QUOTA = 1_000_000
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\[\]:/\s]+):(?P<port>\d{1,5})")
 
 
@@ -53,7 +55,7 @@ def _address(text: str) -> str:
 
 def _store(text: str) -> str:
     if text != EMBEDDED and urlsplit(text).scheme not in STORE_SCHEMES:
-        raise ValueError("needs embedded: or a redis://, rediss:// or unix:// URL")
+        raise ValueError("needs embedded: or a redis://, rediss://, unix://, redis+cluster:// or rediss+cluster:// URL")
     return text
 
 
@@ -93,10 +95,13 @@ def _boolean(text: str) -> bool:
     return text.lower() == "true"
 
 
-def _level(text: str) -> str:
-    if text.lower() not in LOG_LEVELS:
-        raise ValueError(f"needs one of: {', '.join(LOG_LEVELS)}")
-    return text.lower()
+def _one_of(*choices: str) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text.lower() not in choices:
+            raise ValueError(f"needs one of: {', '.join(choices)}")
+        return text.lower()
+
+    return parse
 
 
 def _path(text: str) -> Path:
@@ -125,7 +130,16 @@ class Settings:
             _store,
             EMBEDDED,
             "where games are kept: embedded: is a Valkey of its own in the data folder; or a redis://, rediss:// or"
-            " unix:// URL",
+            " unix:// URL; or redis+cluster:// or rediss+cluster:// with the address of one server of a cluster",
+        ),
+    ]
+    durability: Annotated[
+        str,
+        Setting(
+            _one_of(*DURABILITIES),
+            "local",
+            "when a change is acknowledged: local, when the store has it; replicated, when a replica of the store has"
+            " it too, so that a failover loses nothing",
         ),
     ]
     data: Annotated[
@@ -150,12 +164,52 @@ class Settings:
             " folder, made if the store is the embedded one",
         ),
     ]
+    operator_key_file: Annotated[
+        Path | None,
+        Setting(
+            _optional_path,
+            "",
+            "file of the operator key, which lets a caller delete every game. Left out: the file operator_key in the"
+            " data folder, made if the store is the embedded one",
+        ),
+    ]
     create_needs_key: Annotated[bool, Setting(_boolean, "false", "true: nobody creates a game without the creator key")]
     finished_expiry: Annotated[float | None, Setting(_expiry, "30d", "how long a finished game is kept, or never")]
     idle_expiry: Annotated[
         float | None, Setting(_expiry, "90d", "how long a game is kept in which nothing happens, or never")
     ]
     message_limit: Annotated[int, Setting(_size, "64k", "the largest request; larger ones are refused")]
+    call_rate: Annotated[
+        int,
+        Setting(
+            _whole(0, _LARGEST_QUOTA),
+            "100",
+            "how many calls a second one credential may make at each worker, averaged over ten seconds; 0: any number",
+        ),
+    ]
+    spectator_call_rate: Annotated[
+        int, Setting(_whole(0, _LARGEST_QUOTA), "1000", "the same for a game's spectators, who share one credential")
+    ]
+    create_rate: Annotated[
+        int,
+        Setting(
+            _whole(0, _LARGEST_QUOTA),
+            "50",
+            "how many games a second are created by the holder of the creator key, and as many by all others together,"
+            " at each worker, averaged over ten seconds; 0: any number",
+        ),
+    ]
+    watches: Annotated[
+        int,
+        Setting(
+            _whole(0, _LARGEST_QUOTA),
+            "100",
+            "how many streams one credential may have open at each worker; 0: any number",
+        ),
+    ]
+    spectator_watches: Annotated[
+        int, Setting(_whole(0, _LARGEST_QUOTA), "10000", "the same for a game's spectators, who share one credential")
+    ]
     store_timeout: Annotated[
         float,
         Setting(_seconds(0.1), "5s", "how long a call waits for the store, even one that restarts, until it fails"),
@@ -165,7 +219,9 @@ class Settings:
         float, Setting(_seconds(0.01), "5s", "how often watched games are looked at, should a notification be lost")
     ]
     grace: Annotated[float, Setting(_seconds(0), "10s", "how long open calls may take to end when the service stops")]
-    log_level: Annotated[str, Setting(_level, "info", f"the least level that is logged: {', '.join(LOG_LEVELS)}")]
+    log_level: Annotated[
+        str, Setting(_one_of(*LOG_LEVELS), "info", f"the least level that is logged: {', '.join(LOG_LEVELS)}")
+    ]
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Settings:
@@ -177,12 +233,20 @@ class Settings:
                 values[name] = setting.parse(text)
             except ValueError as error:  # a URL may hold a password, so the value isn't repeated
                 raise SettingError(variable_of(name), str(error)) from None
-        return cls(**values)  # type: ignore[arg-type]  # each parser returns its field's type
+        settings = cls(**values)  # type: ignore[arg-type]  # each parser returns its field's type
+        if settings.embedded and settings.replicated:
+            raise SettingError(variable_of("durability"), "needs local with the embedded store, which has no replica")
+        return settings
 
     @property
     def embedded(self) -> bool:
         """Whether the service runs a store of its own."""
         return self.store == EMBEDDED
+
+    @property
+    def replicated(self) -> bool:
+        """Whether a change needs a replica's word to be acknowledged."""
+        return self.durability == "replicated"
 
 
 def descriptions() -> list[Description]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -59,6 +60,7 @@ def main() -> int:
     if report.violations:
         print(f"{len(report.violations)} violations. Logs, data and what is known of the games: {folder}")
         return 1
+    shutil.rmtree(folder)
     print(
         "No violation: nothing acknowledged was lost, nothing was done twice, and no watcher was told anything wrong."
     )

@@ -14,6 +14,8 @@ from tests.chaos.proxy import Link
 
 _COMMIT: Final = b"EVALSHA"  # what a worker's request to the store holds that may change something
 
+_REPLIES: Final = 8  # that are lost at most by one fault
+
 
 class Fault(NamedTuple):
     """What is done, to which worker if to one, and for how many seconds if it lasts."""
@@ -106,11 +108,11 @@ def _refuse(link: Link, marker: bytes) -> None:
 
 
 def _lose_replies(link: Link, marker: bytes) -> None:
-    link.lose_replies(3, to=marker)
+    link.lose_replies(_REPLIES, to=marker)
 
 
 def _tear_replies(link: Link, marker: bytes) -> None:
-    link.lose_replies(3, to=marker, torn=True)
+    link.lose_replies(_REPLIES, to=marker, torn=True)
 
 
 _Apply = Callable[[Cluster, Fault], Awaitable[None]]

@@ -1,16 +1,14 @@
 """A worker whose commits don't compare versions: run in place of a real one, so that the checker has something to find.
 
-The comparison is taken out of the script's text as it is registered; nothing in the service knows of it.
+The comparison is taken out of the script's text as its file is read; nothing in the service knows of it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Final
-
-import redis.asyncio as aioredis
-from redis.commands.core import AsyncScript
 
 from moonvale_service import server
 
@@ -34,12 +32,13 @@ def mutated(script: bytes) -> bytes:
 
 def main() -> int:
     """Run the worker."""
-    register = aioredis.Redis.register_script
+    read_bytes = Path.read_bytes
 
-    def register_mutated(self: aioredis.Redis, script: bytes) -> AsyncScript:
-        return register(self, mutated(script))
+    def read_mutated(self: Path) -> bytes:
+        content = read_bytes(self)
+        return mutated(content) if self.suffix == ".lua" else content
 
-    aioredis.Redis.register_script = register_mutated  # type: ignore[method-assign,assignment]
+    Path.read_bytes = read_mutated  # type: ignore[method-assign]
     return server.main(os.environ, int(sys.argv[1]), sys.argv[2])
 
 

@@ -22,6 +22,7 @@ class Link:
 
     ``counts``: how often which fault has struck. ``delay``: every chunk waits for up to so many seconds. ``refusing``:
     new connections are cut at once. ``stalled``: nothing passes, either way. ``lock``: for whoever harms it alone.
+    ``sent``: is set by every request.
     """
 
     def __init__(self, name: str, server: Path, rng: Random) -> None:
@@ -31,6 +32,7 @@ class Link:
         self.refusing = False
         self.stalled = False
         self.lock = asyncio.Lock()
+        self.sent = asyncio.Event()
         self._server = server
         self._rng = rng
         self._connections: set[_Connection] = set()
@@ -45,12 +47,14 @@ class Link:
 
     async def close(self) -> None:
         """Cut all connections and listen no more."""
-        if self._listener is not None:
-            self._listener.close()
-        for connection in list(self._connections):
+        if self._listener is None:
+            return
+        self._listener.close()
+        connections = list(self._connections)
+        for connection in connections:
             connection.abort()
-        if self._listener is not None:
-            await self._listener.wait_closed()
+        await asyncio.gather(*(connection.ended() for connection in connections))
+        await self._listener.wait_closed()
 
     @property
     def address(self) -> str:
@@ -78,6 +82,16 @@ class Link:
         self._losses.clear()
         for connection in list(self._connections):
             connection.flush()
+
+    def held(self) -> int:
+        """Return on how many connections a request is held back."""
+        return sum(connection.server.is_held() for connection in self._connections)
+
+    async def hold(self, number: int) -> None:
+        """Return when so many connections hold a request back; it must be stalled."""
+        while self.held() < number:
+            self.sent.clear()
+            await self.sent.wait()
 
     def pause(self) -> float:
         """Return how long the next chunk is to wait."""
@@ -141,6 +155,13 @@ class _Connection:
             if self.client.gone and self.server.gone:
                 self._connections.discard(self)
 
+    async def ended(self) -> None:
+        """Return when both sides are gone; they must have been cut."""
+        if self._connecting is not None:
+            await asyncio.wait([self._connecting])
+        await self.client.ended()
+        await self.server.ended()
+
     def flush(self) -> None:
         """Let what was held back pass."""
         self.client.flush()
@@ -160,6 +181,7 @@ class _Connection:
     def _requested(self, chunk: bytes) -> None:
         self.last_request = chunk
         self.server.send(chunk)
+        self.link.sent.set()
 
     def _replied(self, chunk: bytes) -> None:
         self.replies += 1
@@ -186,6 +208,7 @@ class _Side(asyncio.Protocol):
         self._timer: asyncio.TimerHandle | None = None
         self.gone = False
         self._closing = False
+        self._ended = asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)  # uvloop's are no subclass
@@ -201,6 +224,7 @@ class _Side(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self.gone = True
+        self._ended.set()
         self._connection.lost(self, abruptly=error is not None)
 
     def pause_writing(self) -> None:
@@ -219,6 +243,15 @@ class _Side(asyncio.Protocol):
         self._waiting.append((asyncio.get_running_loop().time() + self._connection.link.pause(), chunk))
         if len(self._waiting) == 1:
             self.flush()
+
+    async def ended(self) -> None:
+        """Return when its transport, if it ever had one, is gone."""
+        if self._transport is not None:
+            await self._ended.wait()
+
+    def is_held(self) -> bool:
+        """Whether something is still to be sent."""
+        return bool(self._waiting)
 
     def close(self) -> None:
         """Close when all has been sent."""

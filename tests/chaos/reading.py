@@ -17,19 +17,21 @@ from moonvale_engine.options import Options, parse_deck
 from moonvale_engine.outcome import Result
 
 Told = tuple[int, int, int, int, tuple[int, ...]]
-"""An event without its audience; the cards' faces are their numbers, as all variants of one look alike."""
+"""An event without its audience."""
 
-_VERBS: Final = {name.lower(): verb for verb, (name, _) in enumerate(act.FIELDS)}
+_VERBS: Final = {name.lower(): verb for verb, (name, _) in enumerate(act.FIELDS)} | {"pass_reaction": act.PASS}
 _KINDS: Final = {name.lower(): kind for kind, name in enumerate(events.KINDS)}
 _ZONES: Final = {
     card_pb2.ZONE_DECK_TOP: events.DECK,
     card_pb2.ZONE_DECK_BOTTOM: events.DECK_BOTTOM,
     card_pb2.ZONE_PILE_BOTTOM: events.PILE_BOTTOM,
     card_pb2.ZONE_HAND: events.HAND,
+    card_pb2.ZONE_ASIDE: events.ASIDE,
 }
 _SHOWN: Final = {
     event_pb2.SHOWN_REASON_FAILED_SET: events.SHOWN_FAILED_SET,
     event_pb2.SHOWN_REASON_ROUND_END: events.SHOWN_ROUND_END,
+    event_pb2.SHOWN_REASON_REFUSED: events.SHOWN_REFUSED,
 }
 _ENDED: Final = {
     event_pb2.ROUND_END_REASON_CALL: events.END_BY_CALL,
@@ -59,7 +61,13 @@ def action(message: action_pb2.Action) -> int:
             numbers.append(arguments.seat << 1 | int(arguments.end == action_pb2.END_RIGHT))
         elif kind == act.DIRECTION:
             numbers.append(int(arguments.direction == action_pb2.DIRECTION_COUNTERCLOCKWISE))
-        elif fields[i : i + 2] == (act.SPOT, act.SPOT):
+        elif kind == act.FACE:
+            numbers.append(_face_of(arguments.number, arguments.variant))
+        elif kind == act.FACEUP:
+            numbers.append(int(arguments.faceup))
+        elif kind == act.VALUE:
+            numbers.append(arguments.value + 1)
+        elif kind == act.SPOT and fields[i + 1 : i + 2] in ((act.SPOT,), (act.SQUARE,)):
             numbers.append(arguments.resident_spot)
         else:
             numbers.append(getattr(arguments, kind))
@@ -77,6 +85,7 @@ def options(message: options_pb2.Options) -> Options:
         turn_limit=message.turn_limit,
         memory="table" if message.memory == table else "assisted",
         successful_call="lower" if message.successful_call == lower else "zero",
+        demands=tuple(map(_demand, message.demands)),
         villages=tuple(message.villages),
         deal_supplied=message.deal_supplied,
     )
@@ -110,9 +119,8 @@ def told_of(happened: Iterable[events.Event], viewer: int) -> list[Told]:
 
 def _plain(event: events.Event) -> Told:
     kind, seat, a, b, _, cards = event
-    if kind != events.GAME_OVER:
-        faces_of = [card if i % 2 == 0 or card == events.UNKNOWN else card & 15 for i, card in enumerate(cards)]
-        cards = tuple(faces_of)
+    if kind == events.SEARCHED:  # no handles, and to others not even how many cards there are
+        cards = tuple([face for face in cards[1::2] if face != events.UNKNOWN])
     return kind, seat, a, b, cards
 
 
@@ -150,14 +158,36 @@ def _told(names: list[str], message: event_pb2.Event) -> Told:
         a = int(body.active)
     elif kind == events.GAME_OVER:
         a, cards = _OVER[body.reason], tuple(body.places)
+    elif kind == events.PREDICTED:
+        a = body.value
+    elif kind == events.SEARCHED:
+        cards = tuple([_face(names, face) for face in body.faces])
+    elif kind == events.SHUFFLED:
+        a = body.deck_count
+    elif kind == events.TUCKED:
+        a, b, cards = _square(body.origin), _square(body.host), _card(names, body.card)
     return kind, message.seat if message.HasField("seat") else events.NOBODY, a, b, cards
 
 
 def _card(names: list[str], card: card_pb2.Card) -> tuple[int, int]:
-    if not card.HasField("face"):
-        return card.handle, events.UNKNOWN
-    assert names[card.face.number] == card.face.key
-    return card.handle, card.face.number
+    return card.handle, _face(names, card.face) if card.HasField("face") else events.UNKNOWN
+
+
+def _face(names: list[str], face: card_pb2.Face) -> int:
+    assert names[face.number] == face.key
+    return _face_of(face.number, face.variant)
+
+
+def _face_of(number: int, variant: int) -> int:
+    """Return the engine's face; in messages variants count from 1, and 0 is a card that has none."""
+    return number | max(variant - 1, 0) << 4
+
+
+def _demand(message: card_pb2.Demand) -> str:
+    kind = message.WhichOneof("kind")
+    if kind == "parity":
+        return "even" if message.parity == card_pb2.PARITY_EVEN else "odd"
+    return f"at most {message.at_most}" if kind == "at_most" else f"at least {message.at_least}"
 
 
 def _place(place: card_pb2.Place) -> int:

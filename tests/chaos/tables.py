@@ -25,6 +25,8 @@ from tests.chaos.record import Answer, Change, Game, Refusal, Watch
 
 _SECRET_BYTES: Final = 32
 _AGENTS: Final = 0.2  # of all tables are played by the agent loop
+_DECKS: Final = ("coin", "eye", "coin,3=eye,8=eye")
+_TOKENS: Final = ("coin", "eye")
 _LONGEST_PAUSE: Final = 0.5
 
 #: What may be said to a change that came too late.
@@ -148,8 +150,10 @@ class Table:
         players = rng.randint(2, 4)
         options = options_pb2.Options(
             players=players,
+            deck=rng.choice(_DECKS),
+            token=rng.choice(_TOKENS),
             rounds=rng.randint(1, 2),
-            turn_limit=rng.choice((8, 16, 40)),
+            turn_limit=rng.choice((6, 12, 30)),
             memory=rng.choice((options_pb2.MEMORY_ASSISTED, options_pb2.MEMORY_TABLE)),
         )
         request = pb.CreateGameRequest(options=options, request_id=new_request_id(rng))

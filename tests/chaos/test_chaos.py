@@ -33,6 +33,7 @@ def run(plan: Plan) -> Report:
         return asyncio.run(Run(plan, Path(folder), print).run())
 
 
+@pytest.mark.timeout(300)
 def test_every_fault_is_survived() -> None:
     report = run(Plan(seed=4, program=program(), at_once=12, faults=len(KINDS), calm=(5, 30)))
     assert report.violations == []
@@ -41,6 +42,7 @@ def test_every_fault_is_survived() -> None:
     assert report.counts[ACKNOWLEDGED] > 100
 
 
+@pytest.mark.timeout(300)
 def test_workers_that_do_not_compare_versions_are_found_out() -> None:
     plan = Plan(seed=4, program=program(), at_once=8, games=1_000_000, violations=8, kinds=("delays before the store",))
     report = run(replace(plan, module="tests.chaos.mutant"))

@@ -15,9 +15,10 @@ from moonvale.v1 import event_pb2
 from moonvale.v1.action_pb2 import Action, CallAction
 from moonvale.v1.event_pb2 import LogEntry
 from moonvale.v1.replay_pb2 import Replay
+from moonvale_engine.actions import CALL, DRAW_WITH_TOKEN
 from moonvale_engine.events import SPECTATOR, Event, seen_by
 from moonvale_engine.log import RESIGNATION, Entry, enter
-from moonvale_engine.options import Options
+from moonvale_engine.options import Options, parse_deck
 from moonvale_engine.outcome import result
 from moonvale_engine.play import new_game, seat_to_act
 from moonvale_engine.position import observe
@@ -32,17 +33,18 @@ from tests.chaos.record import Answer, Change, Game, Refusal, Sight, Watch, dige
 
 NAME = "games/q7xw3m6d4c2h5r2tk5w2"
 SECRET = bytes(range(32))
-CALL = Action(call=CallAction())
+CALLED = Action(call=CallAction())
 
 
 def mark(version: int) -> str:
     return f"{version:016x}"
 
 
-def played(seed: int = 1, resignation: int | None = None) -> Game:
+def played(seed: int = 1, resignation: int | None = None, deck: str = "coin", rounds: int = 1) -> Game:
     """A game of two that went well, with one watch of each kind; a version at which seat 1 resigned, if one did."""
     rng = Random(seed)
-    options = Options(players=2, rounds=1, turn_limit=12)
+    token = "eye" if deck == "eye" else "coin"
+    options = Options(players=2, rounds=rounds, turn_limit=12, deck=parse_deck(deck), token=token)
     happened: list[Event] = []
     state = new_game(options, SECRET, (), happened)
     game = Game(NAME, options_to_proto(options), commitment(SECRET), mark(0), None)
@@ -67,6 +69,8 @@ def played(seed: int = 1, resignation: int | None = None) -> Game:
         version = len(entries) + 1
         seat = seat_to_act(state)
         action = rng.choice(state.choices)
+        if rounds > 1:  # who calls at once may get the token, and then uses it
+            action = next((preferred for preferred in (DRAW_WITH_TOKEN, CALL) if preferred in state.choices), action)
         change = Change(seat, f"request {version}", version - 1, (actions.to_proto(action),))
         if version == resignation:
             seat, action = 1, RESIGNATION
@@ -107,6 +111,17 @@ def test_a_game_that_went_well(resignation: int | None) -> None:
     assert lines(game) == []
 
 
+@pytest.mark.parametrize("deck", ["eye", "coin,3=eye,9=eye"])
+def test_games_of_every_deck_can_be_read_back(deck: str) -> None:
+    kinds: set[str | None] = set()
+    for seed in (2, 7):
+        game = played(seed, deck=deck, rounds=8)
+        assert lines(game) == []
+        kinds |= {event.WhichOneof("kind") for entry in game.watches[3].entries for event in entry.events}
+    if deck == "eye":
+        assert {"predicted", "searched", "shuffled", "tucked"} <= kinds
+
+
 def test_the_checker_imports_neither_service_nor_store() -> None:
     folder = Path(checker.__file__).parent
     for name in ("checker", "reading", "record"):
@@ -122,7 +137,7 @@ def lose_the_last_change(game: Game) -> None:
 
 
 def put_another_action_in_the_log(game: Game) -> None:
-    replay_of(game).entries[2].action.CopyFrom(CALL)
+    replay_of(game).entries[2].action.CopyFrom(CALLED)
 
 
 def carry_a_change_out_twice(game: Game) -> None:
@@ -144,7 +159,7 @@ def acknowledge_two_requests_for_one_version(game: Game) -> None:
 
 
 def acknowledge_what_is_not_in_the_log(game: Game) -> None:
-    game.changes[3] = Change(0, "rival", 3, (CALL,), [Answer(4, mark(4), ())])
+    game.changes[3] = Change(0, "rival", 3, (CALLED,), [Answer(4, mark(4), ())])
 
 
 def carry_a_change_out_on_another_version(game: Game) -> None:
@@ -317,7 +332,7 @@ def test_a_request_whose_client_died_may_have_been_carried_out_or_not() -> None:
     game = played()
     game.changes[3].answers.clear()
     game.changes[3].given_up = True
-    game.changes.append(Change(0, "never carried out", 4, (CALL,), given_up=True))
+    game.changes.append(Change(0, "never carried out", 4, (CALLED,), given_up=True))
     assert lines(game) == []
 
 

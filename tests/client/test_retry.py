@@ -4,7 +4,9 @@ import inspect
 import pickle
 
 import grpc
+import grpc.aio
 import pytest
+from google.rpc import error_details_pb2, status_pb2
 
 from moonvale.v1 import errors_pb2
 from moonvale.v1.game_service_pb2 import DESCRIPTOR
@@ -151,3 +153,28 @@ def test_the_reasons_that_the_client_acts_on_are_those_of_the_contract() -> None
     reasons = {name for name, value in vars(errors).items() if name.isupper() and name == value}
     assert reasons == {"GAME_NOT_FOUND", "GAME_OVER", "HISTORY_REWOUND", "NOT_YOUR_TURN", "STALE_VERSION"}
     assert {f"ERROR_REASON_{reason}" for reason in reasons} <= set(errors_pb2.ErrorReason.keys())
+
+
+def test_a_delay_that_the_service_asks_for_is_waited_out() -> None:
+    policy = RetryPolicy(timeout=10, attempt_timeout=4, first_pause=1, longest_pause=3)
+    attempts = Attempts(policy, clock=lambda: 0.0, jitter=lambda: 1.0)
+    assert attempts.pause(refused(2.5)) == 3.5
+    with pytest.raises(MoonvaleError) as caught:
+        attempts.pause(refused(8.5))
+    assert (caught.value.reason, caught.value.retry_delay) == ("RATE_LIMITED", 8.5)
+    with pytest.raises(MoonvaleError) as caught:
+        attempts.pause(refused(None))
+    assert not caught.value.is_transient
+
+
+def refused(delay: float | None) -> grpc.aio.AioRpcError:
+    """A call that was refused, with a delay or without."""
+    code = grpc.StatusCode.RESOURCE_EXHAUSTED
+    status = status_pb2.Status(code=code.value[0], message="no")
+    status.details.add().Pack(error_details_pb2.ErrorInfo(reason="RATE_LIMITED", domain="moonvale.v1"))
+    if delay is not None:
+        retry = error_details_pb2.RetryInfo()
+        retry.retry_delay.FromNanoseconds(round(delay * 1e9))
+        status.details.add().Pack(retry)
+    trailers = grpc.aio.Metadata(("grpc-status-details-bin", status.SerializeToString()))
+    return grpc.aio.AioRpcError(code, grpc.aio.Metadata(), trailers, "no")

@@ -34,6 +34,7 @@ class Failure(Exception):  # noqa: N818  # it is what tests expect, not what goe
     metadata: dict[str, str]
     fields: tuple[str, ...]
     trailers: tuple[tuple[str, Any], ...]
+    retry_delay: float | None = None
 
 
 def failure(error: grpc.aio.AioRpcError) -> Failure:
@@ -43,17 +44,21 @@ def failure(error: grpc.aio.AioRpcError) -> Failure:
     status = status_pb2.Status.FromString(packed)
     info = error_details_pb2.ErrorInfo()
     fields: list[str] = []
+    delay = None
     for detail in status.details:
-        violations = error_details_pb2.BadRequest()
+        violations, retry = error_details_pb2.BadRequest(), error_details_pb2.RetryInfo()
         if detail.Unpack(violations):
             fields += [violation.field for violation in violations.field_violations]
+        elif detail.Unpack(retry):
+            delay = retry.retry_delay.ToNanoseconds() / 1e9
         else:
             assert detail.Unpack(info)
     if info.reason:
         assert info.domain == "moonvale.v1"
         assert status.code == error.code().value[0]
         assert status.message == error.details()
-    return Failure(error.code(), info.reason, error.details() or "", dict(info.metadata), tuple(fields), trailers)
+    text = error.details() or ""
+    return Failure(error.code(), info.reason, text, dict(info.metadata), tuple(fields), trailers, delay)
 
 
 @dataclass

@@ -42,6 +42,11 @@ class RunningServer:
         """The creator key of its data folder."""
         return (self.settings.data / "creator_key").read_text().strip()
 
+    @property
+    def operator_key(self) -> str:
+        """The operator key of its data folder."""
+        return (self.settings.data / "operator_key").read_text().strip()
+
 
 async def start_server(url: str, data: Path, **settings: str) -> RunningServer:
     """Start a server in this process on a free port; settings by their field's name."""

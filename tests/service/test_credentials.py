@@ -82,6 +82,15 @@ def test_the_creator_key_is_that_one_text() -> None:
     assert not Keys((NEW,), None).is_creator_key("")
 
 
+def test_the_keys_of_the_server_have_roles_of_no_game() -> None:
+    keys = Keys((NEW,), "mvk1.abc", "mvo1.abc")
+    assert keys.verify("mvk1.abc") == Credential("", Role.CREATOR_KEY)
+    assert keys.verify("mvo1.abc") == Credential("", Role.OPERATOR_KEY)
+    assert not keys.is_creator_key("mvo1.abc")
+    with pytest.raises(InvalidCredentialError):
+        Keys((NEW,), "mvk1.abc").verify("mvo1.abc")
+
+
 def settings(data: Path, **more: str) -> Settings:
     return Settings.from_environment(
         {"MOONVALE_DATA": str(data), **{f"MOONVALE_{name.upper()}": value for name, value in more.items()}}
@@ -92,7 +101,7 @@ def test_keys_are_made_once_and_readable_by_their_owner_alone(tmp_path: Path) ->
     folder = tmp_path / "made" / "here"
     first = load_keys(settings(folder), make=True)
     made = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert sorted(made) == ["creator_key", "keys"]
+    assert sorted(made) == ["creator_key", "keys", "operator_key"]
     for path in folder.iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -131,6 +140,9 @@ def test_keys_that_are_missing_or_wrong_are_refused_by_the_setting(tmp_path: Pat
         with pytest.raises(SettingError, match="MOONVALE_CREATOR_KEY_FILE"):
             load_keys(chosen, make=True)
     creator.write_text(f"mvk1.{good}\n")
+    operator = settings(tmp_path, keys_file=str(keys), operator_key_file=str(creator))
+    with pytest.raises(SettingError, match=r"MOONVALE_OPERATOR_KEY_FILE: .* needs one line: mvo1"):
+        load_keys(operator, make=True)
     assert load_keys(chosen, make=True).is_creator_key(f"mvk1.{good}")
 
 

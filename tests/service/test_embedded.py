@@ -18,7 +18,7 @@ import redis.asyncio as aioredis
 
 from moonvale_service.embedded import EmbeddedStore, url
 from moonvale_service.settings import SettingError, Settings
-from moonvale_service.store.redis_store import connect
+from moonvale_service.store.links import connect
 
 
 @pytest.fixture

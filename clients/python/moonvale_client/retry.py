@@ -57,7 +57,7 @@ class Attempts:
         """
         self._count += 1
         error = self._error(failure)
-        pause = self._pause * (0.5 + self._jitter() / 2)
+        pause = self._pause * (0.5 + self._jitter() / 2) + (error.retry_delay or 0.0)
         self._pause = min(2 * self._pause, self._policy.longest_pause)
         if not error.is_transient or self._clock() + pause >= self._deadline:
             raise error from failure

@@ -7,18 +7,17 @@ log and its shard's channel lie together on a Redis Cluster.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
 from typing import Any, Final
 
-import redis.asyncio as aioredis
 from redis import exceptions as redis_errors
-from redis.asyncio.retry import Retry
-from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
 
 from moonvale_service.store import Commit, Committed, GameMissingError, Record, StoreUnavailableError
+from moonvale_service.store.links import Command, link
 from moonvale_service.store.log_codec import SLOTS, MarkedEntry, decode_entry
 
 SHARDS: Final = 1024
@@ -28,7 +27,7 @@ _GAME_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz234567"
 _GAME_ID: Final = re.compile(f"[{_GAME_ALPHABET}]{{20}}")
 _FIELDS: Final = ("v", "k", "s", "m", "b", "d", "c", "u")
 _RINGS: Final = tuple(f"r{slot}" for slot in range(SLOTS))
-_CONNECTIONS: Final = 32
+_WAIT_MS: Final = 400  # of each second of the timeout, so that even a second answer comes before that is over
 
 #: How answers begin that say that the server can't serve now; others of their class say that it was asked wrong.
 _UNABLE: Final = ("BUSY", "MISCONF", "NOAUTH", "NOREPLICAS", "WRONGPASS")
@@ -59,49 +58,38 @@ def channel(shard: int) -> str:
     return f"mv:{{{shard:04}}}:c"
 
 
-def connect(url: str, timeout: float, *, retry: bool = True) -> aioredis.Redis:
-    """Return a client with a pool of its own. ``retry``: go on trying to reach a server that is down until time is up.
-
-    Raises ValueError if the URL isn't one.
-    """
-    pool = aioredis.BlockingConnectionPool.from_url(
-        url,
-        max_connections=_CONNECTIONS,
-        timeout=timeout,
-        socket_timeout=timeout,
-        socket_connect_timeout=timeout,
-        retry=Retry(ExponentialWithJitterBackoff(base=0.01, cap=0.2), -1) if retry else Retry(NoBackoff(), 0),
-        client_name="moonvale",
-    )
-    return aioredis.Redis.from_pool(pool)
-
-
 class RedisStore:
-    """Keeps games on a Redis or Valkey server. ``timeout``: seconds until a step is given up, new attempts included."""
+    """Keeps games on a Redis or Valkey server, or on a cluster.
 
-    def __init__(self, url: str, timeout: float) -> None:
-        self._client = connect(url, timeout)
+    ``timeout``: seconds until a step is given up, new attempts included. ``replicated``: a change counts as made when a
+    replica has it too.
+    """
+
+    def __init__(self, url: str, timeout: float, *, replicated: bool = False) -> None:
+        """Raises ValueError if the URL isn't one."""
+        self._link = link(url, timeout)
         self._timeout = timeout
-        scripts = resources.files(__package__) / "scripts"
-        self._create, self._read_log, self._commit, self._delete = (
-            self._client.register_script((scripts / f"{name}.lua").read_bytes())
-            for name in ("create", "read_log", "commit", "delete")
+        self._wait: tuple[Command, ...] = (("WAIT", 1, max(1, round(timeout * _WAIT_MS))),) if replicated else ()
+        self._create, self._read_log, self._commit, self._delete, self._settle = (
+            _Script((resources.files(__package__) / "scripts" / f"{name}.lua").read_bytes())
+            for name in ("create", "read_log", "commit", "delete", "settle")
         )
 
     async def create(self, game: str, *, digest: bytes, mark: bytes, state: bytes, meta: bytes, expiry: int) -> Record:
-        async with self._step():
-            found = await self._create(keys=(game_key(game), log_key(game)), args=(digest, mark, state, meta, expiry))
-        return _record(found)
+        keys = (game_key(game), log_key(game))
+        return _record(await self._write(self._create, keys, digest, mark, state, meta, expiry))
 
     async def read(self, game: str, slot: int | None = None) -> Record:
         fields = _FIELDS if slot is None else (*_FIELDS, _RINGS[slot])
+        key = game_key(game)
         async with self._step():
-            found: Any = await self._client.hmget(game_key(game), fields)
+            (found,) = _good(await self._link.run(key, ("HMGET", key, *fields)))
         return _record(found)
 
     async def read_log(self, game: str, start: int) -> tuple[Record, list[MarkedEntry], int]:
         async with self._step():
-            now, found, log = await self._read_log(keys=(game_key(game), log_key(game)), args=(start,))
+            (answer,) = await self._run(self._read_log, (game_key(game), log_key(game)), start)
+        now, found, log = answer
         return _record(found), [decode_entry(entry) for entry in log], int(now)
 
     async def commit(self, game: str, change: Commit) -> Committed:
@@ -109,27 +97,46 @@ class RedisStore:
         ring = "" if change.slot is None else _RINGS[change.slot]
         args: list[bytes | str | int] = [change.version, change.mark, change.new_mark, change.state, ring, change.ring]
         args += [change.expiry, change.keep_from, game, *change.entries]
-        async with self._step():
-            outcome = await self._commit(keys=keys, args=args)
+        outcome = await self._write(self._commit, keys, *args)
         if outcome[0] == 1:
             return Committed(int(outcome[1]), None)
         if outcome[0] == 2:
             raise GameMissingError
         return Committed(0, _record(outcome[1]))
 
+    async def settle(self, game: str) -> None:
+        if self._wait:
+            await self._write(self._settle, (game_key(game),))
+
     async def delete(self, game: str) -> None:
         keys = (game_key(game), log_key(game), channel(shard_of(game)))
-        async with self._step():
-            found = await self._delete(keys=keys, args=(TOMBSTONE_MS, game))
-        if not found:
+        if not await self._write(self._delete, keys, TOMBSTONE_MS, game):
             raise GameMissingError
 
     async def ping(self) -> None:
         async with self._step():
-            await self._client.ping()
+            await self._link.ping()
 
     async def close(self) -> None:
-        await self._client.aclose()
+        await self._link.close()
+
+    async def _write(self, script: _Script, keys: Sequence[str], *args: bytes | str | int) -> Any:  # noqa: ANN401
+        """Run a script that writes; return its answer when what it wrote is as durable as it has to be."""
+        async with self._step():
+            answer, *confirmed = await self._run(script, keys, *args, then=self._wait)
+        if confirmed and confirmed[0] < 1:
+            raise StoreUnavailableError("no replica has confirmed the change in time")
+        return answer
+
+    async def _run(
+        self, script: _Script, keys: Sequence[str], *args: bytes | str | int, then: Sequence[Command] = ()
+    ) -> list[Any]:
+        """Run a script and what follows it. A server that has lost the script is told it anew."""
+        rest = (len(keys), *keys, *args)
+        answers = await self._link.run(keys[0], ("EVALSHA", script.digest, *rest), *then)
+        if isinstance(answers[0], redis_errors.NoScriptError):
+            answers = await self._link.run(keys[0], ("EVAL", script.text, *rest), *then)
+        return _good(answers)
 
     @asynccontextmanager
     async def _step(self) -> AsyncIterator[None]:
@@ -137,10 +144,27 @@ class RedisStore:
         try:
             async with asyncio.timeout(self._timeout):
                 yield
-        except (redis_errors.RedisError, OSError) as error:  # TimeoutError is an OSError
+        except (redis_errors.RedisError, redis_errors.RedisClusterException, OSError) as error:
+            # TimeoutError is an OSError.
             if type(error) is redis_errors.ResponseError and not str(error).startswith(_UNABLE):
                 raise
             raise StoreUnavailableError from error
+
+
+class _Script:
+    """A script, and the digest by which a server knows it."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self.digest = hashlib.sha1(text, usedforsecurity=False).hexdigest()
+
+
+def _good(answers: list[Any]) -> list[Any]:
+    """Return the answers, or raise the first error among them."""
+    for answer in answers:
+        if isinstance(answer, Exception):
+            raise answer
+    return answers
 
 
 def _record(found: Sequence[bytes | None]) -> Record:

@@ -113,6 +113,15 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """An error of the service itself, logged there with the trace id. Metadata: trace_id.
     Example: INTERNAL, "internal error".
     """
+    ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 24
+    """The credential, or all who create games without the creator key, made too many calls in a short time. A
+    google.rpc.RetryInfo says after which delay the call is worth repeating, with the same request id. Metadata: per_second.
+    Example: RESOURCE_EXHAUSTED, a loop that reads the view without a pause, instead of watching.
+    """
+    ERROR_REASON_TOO_MANY_WATCHES: _ErrorReason.ValueType  # 25
+    """The credential has as many streams open as this server allows it. Close one that is not needed. Metadata: limit.
+    Example: RESOURCE_EXHAUSTED, a client that opens a stream for every view and closes none.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed. Every error of the service is a google.rpc.Status with a google.rpc.ErrorInfo, whose domain is
@@ -211,5 +220,14 @@ Example: UNAVAILABLE, during a restart.
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 22
 """An error of the service itself, logged there with the trace id. Metadata: trace_id.
 Example: INTERNAL, "internal error".
+"""
+ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 24
+"""The credential, or all who create games without the creator key, made too many calls in a short time. A
+google.rpc.RetryInfo says after which delay the call is worth repeating, with the same request id. Metadata: per_second.
+Example: RESOURCE_EXHAUSTED, a loop that reads the view without a pause, instead of watching.
+"""
+ERROR_REASON_TOO_MANY_WATCHES: ErrorReason.ValueType  # 25
+"""The credential has as many streams open as this server allows it. Close one that is not needed. Metadata: limit.
+Example: RESOURCE_EXHAUSTED, a client that opens a stream for every view and closes none.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -834,6 +834,11 @@ class Limits(_message.Message):
     FINISHED_GAME_TTL_FIELD_NUMBER: _builtins.int
     IDLE_GAME_TTL_FIELD_NUMBER: _builtins.int
     HEARTBEAT_INTERVAL_FIELD_NUMBER: _builtins.int
+    MAX_CALLS_PER_SECOND_FIELD_NUMBER: _builtins.int
+    MAX_SPECTATOR_CALLS_PER_SECOND_FIELD_NUMBER: _builtins.int
+    MAX_GAMES_PER_SECOND_FIELD_NUMBER: _builtins.int
+    MAX_WATCHES_FIELD_NUMBER: _builtins.int
+    MAX_SPECTATOR_WATCHES_FIELD_NUMBER: _builtins.int
     max_request_bytes: _builtins.int
     """The largest request, in bytes of its encoded message."""
     max_page_size: _builtins.int
@@ -844,6 +849,18 @@ class Limits(_message.Message):
     """The most labels of a game or of a seat."""
     max_text_bytes: _builtins.int
     """The longest name, label, label's value, external id or request id, in bytes of UTF-8."""
+    max_calls_per_second: _builtins.int
+    """How many calls a second one credential may make of one server process, on average over ten seconds. Absent: any number."""
+    max_spectator_calls_per_second: _builtins.int
+    """The same for the spectators' credential of a game, which all who look on share. Absent: any number."""
+    max_games_per_second: _builtins.int
+    """How many games a second the holder of the creator key may create, or all others together, at one server process, on
+    average over ten seconds. Absent: any number.
+    """
+    max_watches: _builtins.int
+    """How many streams one credential may have open at one server process. Absent: any number."""
+    max_spectator_watches: _builtins.int
+    """The same for the spectators' credential of a game. Absent: any number."""
     @_builtins.property
     def finished_game_ttl(self) -> _duration_pb2.Duration:
         """How long a game is kept after its end. Absent: for ever."""
@@ -867,11 +884,35 @@ class Limits(_message.Message):
         finished_game_ttl: _duration_pb2.Duration | None = ...,
         idle_game_ttl: _duration_pb2.Duration | None = ...,
         heartbeat_interval: _duration_pb2.Duration | None = ...,
+        max_calls_per_second: _builtins.int | None = ...,
+        max_spectator_calls_per_second: _builtins.int | None = ...,
+        max_games_per_second: _builtins.int | None = ...,
+        max_watches: _builtins.int | None = ...,
+        max_spectator_watches: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["finished_game_ttl", b"finished_game_ttl", "heartbeat_interval", b"heartbeat_interval", "idle_game_ttl", b"idle_game_ttl"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_calls_per_second", b"_max_calls_per_second", "_max_games_per_second", b"_max_games_per_second", "_max_spectator_calls_per_second", b"_max_spectator_calls_per_second", "_max_spectator_watches", b"_max_spectator_watches", "_max_watches", b"_max_watches", "finished_game_ttl", b"finished_game_ttl", "heartbeat_interval", b"heartbeat_interval", "idle_game_ttl", b"idle_game_ttl", "max_calls_per_second", b"max_calls_per_second", "max_games_per_second", b"max_games_per_second", "max_spectator_calls_per_second", b"max_spectator_calls_per_second", "max_spectator_watches", b"max_spectator_watches", "max_watches", b"max_watches"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["finished_game_ttl", b"finished_game_ttl", "heartbeat_interval", b"heartbeat_interval", "idle_game_ttl", b"idle_game_ttl", "max_actions", b"max_actions", "max_labels", b"max_labels", "max_page_size", b"max_page_size", "max_request_bytes", b"max_request_bytes", "max_text_bytes", b"max_text_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_calls_per_second", b"_max_calls_per_second", "_max_games_per_second", b"_max_games_per_second", "_max_spectator_calls_per_second", b"_max_spectator_calls_per_second", "_max_spectator_watches", b"_max_spectator_watches", "_max_watches", b"_max_watches", "finished_game_ttl", b"finished_game_ttl", "heartbeat_interval", b"heartbeat_interval", "idle_game_ttl", b"idle_game_ttl", "max_actions", b"max_actions", "max_calls_per_second", b"max_calls_per_second", "max_games_per_second", b"max_games_per_second", "max_labels", b"max_labels", "max_page_size", b"max_page_size", "max_request_bytes", b"max_request_bytes", "max_spectator_calls_per_second", b"max_spectator_calls_per_second", "max_spectator_watches", b"max_spectator_watches", "max_text_bytes", b"max_text_bytes", "max_watches", b"max_watches"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__max_calls_per_second: _TypeAlias = _typing.Literal["max_calls_per_second"]  # noqa: Y015
+    _WhichOneofArgType__max_calls_per_second: _TypeAlias = _typing.Literal["_max_calls_per_second", b"_max_calls_per_second"]  # noqa: Y015
+    _WhichOneofReturnType__max_games_per_second: _TypeAlias = _typing.Literal["max_games_per_second"]  # noqa: Y015
+    _WhichOneofArgType__max_games_per_second: _TypeAlias = _typing.Literal["_max_games_per_second", b"_max_games_per_second"]  # noqa: Y015
+    _WhichOneofReturnType__max_spectator_calls_per_second: _TypeAlias = _typing.Literal["max_spectator_calls_per_second"]  # noqa: Y015
+    _WhichOneofArgType__max_spectator_calls_per_second: _TypeAlias = _typing.Literal["_max_spectator_calls_per_second", b"_max_spectator_calls_per_second"]  # noqa: Y015
+    _WhichOneofReturnType__max_spectator_watches: _TypeAlias = _typing.Literal["max_spectator_watches"]  # noqa: Y015
+    _WhichOneofArgType__max_spectator_watches: _TypeAlias = _typing.Literal["_max_spectator_watches", b"_max_spectator_watches"]  # noqa: Y015
+    _WhichOneofReturnType__max_watches: _TypeAlias = _typing.Literal["max_watches"]  # noqa: Y015
+    _WhichOneofArgType__max_watches: _TypeAlias = _typing.Literal["_max_watches", b"_max_watches"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_calls_per_second) -> _WhichOneofReturnType__max_calls_per_second | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_games_per_second) -> _WhichOneofReturnType__max_games_per_second | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_spectator_calls_per_second) -> _WhichOneofReturnType__max_spectator_calls_per_second | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_spectator_watches) -> _WhichOneofReturnType__max_spectator_watches | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_watches) -> _WhichOneofReturnType__max_watches | None: ...
 
 Global___Limits: _TypeAlias = Limits  # noqa: Y015

@@ -31,7 +31,8 @@ class GameServiceStub(object):
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, GAME_NOT_FOUND or RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
+    RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
@@ -99,14 +100,15 @@ class GameServiceServicer(object):
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, GAME_NOT_FOUND or RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
+    RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
     def CreateGame(self, request, context):
         """Creates a game and deals its first round.
         Needs no credential, unless GetServerInfo says creator_key_required or a deal is supplied: then the creator key.
-        Errors: CREATOR_KEY_REQUIRED; REQUEST_ID_REUSED.
+        Errors: CREATOR_KEY_REQUIRED; REQUEST_ID_REUSED; RATE_LIMITED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -132,7 +134,7 @@ class GameServiceServicer(object):
     def WatchGame(self, request, context):
         """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
         Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
-        Errors: HISTORY_REWOUND.
+        Errors: HISTORY_REWOUND; TOO_MANY_WATCHES.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -253,7 +255,8 @@ class GameService(object):
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, GAME_NOT_FOUND or RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
+    RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 

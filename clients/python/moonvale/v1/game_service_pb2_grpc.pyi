@@ -32,7 +32,8 @@ class GameServiceStub:
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, GAME_NOT_FOUND or RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
+    RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
@@ -43,7 +44,7 @@ class GameServiceStub:
     CreateGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.CreateGameRequest, _game_service_pb2.CreateGameResponse]
     """Creates a game and deals its first round.
     Needs no credential, unless GetServerInfo says creator_key_required or a deal is supplied: then the creator key.
-    Errors: CREATOR_KEY_REQUIRED; REQUEST_ID_REUSED.
+    Errors: CREATOR_KEY_REQUIRED; REQUEST_ID_REUSED; RATE_LIMITED.
     """
     GetView: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.GetViewRequest, _game_service_pb2.GetViewResponse]
     """Returns the game as the credential's holder sees it.
@@ -57,7 +58,7 @@ class GameServiceStub:
     WatchGame: _grpc.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]
     """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
     Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
-    Errors: HISTORY_REWOUND.
+    Errors: HISTORY_REWOUND; TOO_MANY_WATCHES.
     """
     ListEvents: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]
     """Lists the entries of the log with their events, oldest first.
@@ -89,7 +90,8 @@ class GameServiceAsyncStub(GameServiceStub):
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, GAME_NOT_FOUND or RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
+    RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
@@ -97,7 +99,7 @@ class GameServiceAsyncStub(GameServiceStub):
     CreateGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.CreateGameRequest, _game_service_pb2.CreateGameResponse]  # type: ignore[assignment]
     """Creates a game and deals its first round.
     Needs no credential, unless GetServerInfo says creator_key_required or a deal is supplied: then the creator key.
-    Errors: CREATOR_KEY_REQUIRED; REQUEST_ID_REUSED.
+    Errors: CREATOR_KEY_REQUIRED; REQUEST_ID_REUSED; RATE_LIMITED.
     """
     GetView: _aio.UnaryUnaryMultiCallable[_game_service_pb2.GetViewRequest, _game_service_pb2.GetViewResponse]  # type: ignore[assignment]
     """Returns the game as the credential's holder sees it.
@@ -111,7 +113,7 @@ class GameServiceAsyncStub(GameServiceStub):
     WatchGame: _aio.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]  # type: ignore[assignment]
     """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
     Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
-    Errors: HISTORY_REWOUND.
+    Errors: HISTORY_REWOUND; TOO_MANY_WATCHES.
     """
     ListEvents: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]  # type: ignore[assignment]
     """Lists the entries of the log with their events, oldest first.
@@ -142,7 +144,8 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, GAME_NOT_FOUND or RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
+    RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
@@ -154,7 +157,7 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_game_service_pb2.CreateGameResponse, _abc.Awaitable[_game_service_pb2.CreateGameResponse]]:
         """Creates a game and deals its first round.
         Needs no credential, unless GetServerInfo says creator_key_required or a deal is supplied: then the creator key.
-        Errors: CREATOR_KEY_REQUIRED; REQUEST_ID_REUSED.
+        Errors: CREATOR_KEY_REQUIRED; REQUEST_ID_REUSED; RATE_LIMITED.
         """
 
     @_abc_1.abstractmethod
@@ -186,7 +189,7 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_game_service_pb2.WatchGameResponse], _abc.AsyncIterator[_game_service_pb2.WatchGameResponse]]:
         """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
         Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
-        Errors: HISTORY_REWOUND.
+        Errors: HISTORY_REWOUND; TOO_MANY_WATCHES.
         """
 
     @_abc_1.abstractmethod

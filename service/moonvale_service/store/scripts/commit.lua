@@ -12,6 +12,7 @@ if present[1] ~= ARGV[1] or present[2] ~= ARGV[2] then
   -- The first entry that this change would have appended may be there: then an answer was lost, and this is a repeat.
   local entry = redis.call('LINDEX', log, ARGV[1])
   if entry and string.sub(entry, 9, 16) == ARGV[3] then
+    redis.call('HSET', game, 'u', present[3]) -- a write, for a WAIT that follows to wait for
     return {1, string.format('%.0f', struct.unpack('>I8', entry))}
   end
   return {0, redis.call('HMGET', game, 'v', 'k', 's', 'm', 'b', 'd', 'c', 'u', ARGV[5])}

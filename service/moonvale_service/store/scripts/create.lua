@@ -9,5 +9,7 @@ if redis.call('EXISTS', game) == 0 then
   if ARGV[5] ~= '0' then
     redis.call('PEXPIRE', game, ARGV[5])
   end
+elseif redis.call('HEXISTS', game, 'u') == 1 then
+  redis.call('HSET', game, 'u', redis.call('HGET', game, 'u')) -- a write, for a WAIT that follows to wait for
 end
 return redis.call('HMGET', game, 'v', 'k', 's', 'm', 'b', 'd', 'c', 'u')

@@ -9,5 +9,7 @@ if redis.call('HEXISTS', game, 'x') == 0 then
   redis.call('HSET', game, 'x', '1')
   redis.call('PEXPIRE', game, ARGV[1])
   redis.call('SPUBLISH', KEYS[3], ARGV[2])
+else
+  redis.call('HSET', game, 'x', '1') -- a write, for a WAIT that follows to wait for
 end
 return 1

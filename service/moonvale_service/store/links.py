@@ -1,0 +1,202 @@
+"""Links to the store's servers: one server, or a cluster of them, asked in the same way.
+
+A step is a row of commands about one key, sent on one connection, so that a WAIT among them waits for those before it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
+
+import redis.asyncio as aioredis
+from redis import exceptions as redis_errors
+from redis.asyncio.cluster import ClusterNode, RedisCluster
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
+
+CLUSTER: Final = "+cluster"  # the end of a URL's scheme
+_CONNECTIONS: Final = 32
+_FIRST_PAUSE: Final = 0.01
+_LONGEST_PAUSE: Final = 0.2
+
+Command = tuple[bytes | str | int, ...]
+
+_ASKING: Final[Command] = ("ASKING",)
+
+#: What ends when a server is back, another one has taken its place, or a slot has moved.
+_PASSING: Final = (
+    redis_errors.ConnectionError,
+    redis_errors.TimeoutError,
+    redis_errors.RedisClusterException,
+    redis_errors.ClusterDownError,
+    redis_errors.ReadOnlyError,
+    redis_errors.AskError,  # MovedError too
+    redis_errors.TryAgainError,
+    OSError,
+)
+
+
+class Link(Protocol):
+    """A way to the servers. Methods raise what redis-py raises."""
+
+    async def run(self, key: str, *commands: Command) -> list[Any]:
+        """Send commands in a row to the server that has the key; return the answers, errors included."""
+
+    async def ping(self) -> None:
+        """Return when a server answers."""
+
+    async def url_of(self, key: str) -> str:
+        """Return the URL of the server that has the key."""
+
+    def doubt(self) -> None:
+        """What ``url_of`` says may have changed: ask the servers anew next time."""
+
+    async def close(self) -> None:
+        """Give up the connections."""
+
+
+def link(url: str, timeout: float) -> Link:
+    """Return a link to a server, or to a cluster: redis+cluster:// or rediss+cluster:// and the address of one of it.
+
+    ``timeout``: seconds for what a server does. Raises ValueError if the URL isn't one.
+    """
+    parts = urlsplit(url)
+    if not parts.scheme.endswith(CLUSTER):
+        return _Single(url, timeout)
+    return _Cluster(parts._replace(scheme=parts.scheme.removesuffix(CLUSTER)).geturl(), timeout)
+
+
+def connect(url: str, timeout: float, *, retry: bool = True) -> aioredis.Redis:
+    """Return a client with a pool of its own. ``retry``: go on trying to reach a server that is down until time is up.
+
+    Raises ValueError if the URL isn't one.
+    """
+    pool = aioredis.BlockingConnectionPool.from_url(
+        url,
+        max_connections=_CONNECTIONS,
+        timeout=timeout,
+        socket_timeout=timeout,
+        socket_connect_timeout=timeout,
+        retry=Retry(ExponentialWithJitterBackoff(base=_FIRST_PAUSE, cap=_LONGEST_PAUSE), -1)
+        if retry
+        else Retry(NoBackoff(), 0),
+        client_name="moonvale",
+    )
+    return aioredis.Redis.from_pool(pool)
+
+
+class _Single:
+    """A link to one server."""
+
+    def __init__(self, url: str, timeout: float) -> None:
+        self._url = url
+        self._client = connect(url, timeout)
+
+    async def run(self, key: str, *commands: Command) -> list[Any]:
+        answers = await self._run(*commands)
+        if any(isinstance(answer, redis_errors.ReadOnlyError) for answer in answers):
+            # It was made a replica: the address may lead to another server by now, for connections that are made anew.
+            await self._client.connection_pool.disconnect(inuse_connections=False)
+        return answers
+
+    async def ping(self) -> None:
+        await self._client.ping()
+
+    async def url_of(self, key: str) -> str:
+        return self._url
+
+    def doubt(self) -> None:
+        pass
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def _run(self, *commands: Command) -> list[Any]:
+        row = self._client.pipeline(transaction=False)
+        for command in commands:
+            row.execute_command(*command)
+        return await row.execute(raise_on_error=False)
+
+
+class _Cluster:
+    """A link to a cluster. A step that meets a failover or a move of slots is tried again until its caller gives up."""
+
+    def __init__(self, url: str, timeout: float) -> None:
+        self._url = urlsplit(url)
+        self._cluster: RedisCluster = RedisCluster.from_url(
+            url,
+            max_connections=_CONNECTIONS,
+            socket_timeout=timeout,
+            socket_connect_timeout=timeout,
+            require_full_coverage=False,  # what is covered can be served
+            retry=Retry(NoBackoff(), 0),
+            client_name="moonvale",
+        )
+        self._free = asyncio.Semaphore(_CONNECTIONS)  # so that no server's connections run out
+        self._doubted = False
+
+    async def run(self, key: str, *commands: Command) -> list[Any]:
+        pause = _FIRST_PAUSE
+        asking: ClusterNode | None = None
+        while True:
+            try:
+                await self._cluster.initialize()
+                node = asking or self._cluster.get_node_from_key(key)
+                assert node is not None, "only replicas can be missing"
+                async with self._free:
+                    answers = await self._send(node, *((_ASKING,) if asking else ()), *commands)
+                failed = next((answer for answer in answers if isinstance(answer, _PASSING)), None)
+            except _PASSING as error:
+                failed = error
+            if failed is None:
+                return answers[1:] if asking else answers
+            if type(failed) is redis_errors.AskError:  # amid its move, this key is on the other server already
+                asking = self._cluster.get_node(failed.host, failed.port)
+                if asking is not None:
+                    continue
+            asking = None
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+            await self._ask()
+
+    async def ping(self) -> None:
+        """Return when any server with slots answers: it can serve its share of the games."""
+        await self._cluster.initialize()
+        for node in self._cluster.get_primaries():
+            try:
+                await self._cluster.ping(target_nodes=node)
+            except _PASSING:
+                continue
+            return
+        await self._cluster.nodes_manager.initialize()
+
+    async def url_of(self, key: str) -> str:
+        await self._cluster.initialize()
+        if self._doubted:
+            self._doubted = False
+            await self._ask()
+        node = self._cluster.get_node_from_key(key)
+        assert node is not None, "only replicas can be missing"
+        user = self._url.netloc.rpartition("@")
+        host = f"[{node.host}]" if ":" in node.host else node.host
+        return self._url._replace(netloc=f"{user[0]}{user[1]}{host}:{node.port}").geturl()
+
+    def doubt(self) -> None:
+        self._doubted = True
+
+    async def close(self) -> None:
+        await self._cluster.aclose()
+
+    async def _ask(self) -> None:
+        """Ask the servers who has which slots, and keep the old answer if none tells."""
+        try:
+            await self._cluster.nodes_manager.initialize()
+        except _PASSING:
+            return
+
+    async def _send(self, node: ClusterNode, *commands: Command) -> list[Any]:
+        row = self._cluster.pipeline()
+        for command in commands:
+            row.execute_command(*command, target_nodes=node)
+        return await row.execute(raise_on_error=False, allow_redirections=False)

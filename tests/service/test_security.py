@@ -1,0 +1,224 @@
+"""Every method against every kind of credential, as the tables of docs/security.md say, over gRPC."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+import redis.asyncio as aioredis
+
+from moonvale.v1 import game_service_pb2 as pb
+from moonvale.v1.action_pb2 import Action, PeekAction
+from moonvale.v1.options_pb2 import Options
+from moonvale_service.credentials import Credential, Keys, Role
+from moonvale_service.store.redis_store import game_key, log_key
+from tests.service.client import Client, Failure, Game, play
+from tests.service.servers import RunningServer, start_server
+from tests.support.servers import StoreServer
+
+PAGE: Final = Path(__file__).parents[2] / "docs/security.md"
+SHORT: Final = Options(players=2, rounds=1, turn_limit=4)
+PEEK: Final = Action(peek=PeekAction(spots=[0, 1]))  # what every game begins with
+
+
+def table(header: str) -> list[list[str]]:
+    """The rows of the page's table whose first line begins so, that line first."""
+    lines = iter(PAGE.read_text(encoding="utf-8").splitlines())
+    rows = [line := next(line for line in lines if line.startswith(header))]
+    for line in lines:
+        if not line.startswith("|"):
+            break
+        rows.append(line)
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows if not row.startswith("|---")]
+
+
+OUTCOMES: Final = {cell: outcome for cell, outcome in table("| cell |")[1:]}  # noqa: C416  # rows are lists
+HEADER, *ROWS = table("| method |")
+COLUMNS: Final = HEADER[2:]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where calls are made: a server, another one that demands the creator key, and what is stored."""
+
+    server: RunningServer
+    client: Client
+    demanding: Client
+    raw: aioredis.Redis
+
+
+@pytest.fixture
+async def place(
+    server: RunningServer, client: Client, raw: aioredis.Redis, valkey: StoreServer, tmp_path: Path
+) -> AsyncIterator[Place]:
+    demanding = await start_server(valkey.url, tmp_path, create_needs_key="true")
+    async with Client(demanding.address) as another:
+        yield Place(server, client, another, raw)
+    await demanding.stop()
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A game at some moment, and another game that is on."""
+
+    game: Game
+    another: Game
+    to_act: int
+    version: int
+
+    def credentials(self, column: str, place: Place) -> list[str | None]:
+        """The credentials that a column stands for."""
+        game = self.game
+        columns: dict[str, list[str | None]] = {
+            "none": [None],
+            "invalid": [
+                game.seats[0][:-1] + ("A" if game.seats[0][-1] != "A" else "Q"),
+                Keys((bytes(32),), None).token(Credential(game.id, Role.CREATOR)),
+            ],
+            "another": [*self.another.all_credentials],
+            "spectator": [game.spectator],
+            "seat to act": [game.seats[self.to_act]],
+            "other seat": [game.seats[1 - self.to_act]],
+            "creator": [game.creator],
+            "creator key": [place.server.creator_key],
+            "operator key": [place.server.operator_key],
+        }
+        return columns[column]
+
+
+async def scene(place: Place, moment: str) -> Scene:
+    """Set a scene."""
+    game = await place.client.create(pb.CreateGameRequest(options=SHORT))
+    another = await place.client.create(pb.CreateGameRequest(options=SHORT))
+    view = game.view
+    to_act = view.decision.seat
+    if moment == "over":
+        view = await play(place.client, game, seed=1)
+        assert view.HasField("result")
+    elif moment == "deleted":
+        await place.client.delete(game.name, game.creator)
+    return Scene(game, another, to_act, view.version)
+
+
+async def call(place: Place, scene: Scene, method: str, credential: str | None) -> None:
+    """Make the call of a row. Raises Failure."""
+    client, name = place.client, scene.game.name
+    match method:
+        case "CreateGame":
+            await client.create(credential=credential)
+        case "CreateGame with a deal":
+            await client.create(pb.CreateGameRequest(deal=pb.Deal(secret=bytes(range(32)))), credential)
+        case "CreateGame where the key is required":
+            await place.demanding.create(credential=credential)
+        case "GetView":
+            await client.view(name, credential)
+        case "SubmitAction":
+            await client.submit(name, credential, [PEEK], scene.version)
+        case "WatchGame":
+            async with aclosing(client.watch(name, credential)) as messages:
+                assert (await anext(messages)).HasField("view")
+        case "ListEvents":
+            await client.events(name, credential)
+        case "GetReplay":
+            await client.replay(name, credential)
+        case "Resign":
+            await client.resign(name, credential)
+        case "DeleteGame":
+            await client.delete(name, credential)
+        case "GetCatalog" | "GetServerInfo":
+            assert await client.raw(method, b"", credential)
+        case _:
+            pytest.fail(f"no call for {method}")
+
+
+def test_the_table_has_every_method_at_every_moment() -> None:
+    methods = [method.name for method in pb.DESCRIPTOR.services_by_name["GameService"].methods]
+    rows = [(row[0].split()[0], row[1]) for row in ROWS]
+    assert list(dict.fromkeys(method for method, _ in rows)) == methods
+    for method in methods:
+        moments = [moment for each, moment in rows if each == method]
+        has_name = method in {each.name for each in NAMING}
+        assert set(moments) == ({"on", "over", "deleted"} if has_name else {"any"}), method
+    assert all(len(row) == len(HEADER) for row in ROWS)
+    assert {cell for row in ROWS for cell in row[2:]} == set(OUTCOMES)
+
+
+NAMING: Final = [
+    method
+    for method in pb.DESCRIPTOR.services_by_name["GameService"].methods
+    if {"name", "parent"} & {field.name for field in method.input_type.fields}
+]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]}, {row[1]}")
+async def test_a_call_ends_as_the_table_says(place: Place, row: list[str]) -> None:
+    method, moment, *cells = row
+    changes = method in ("SubmitAction", "Resign", "DeleteGame")
+    now = await scene(place, moment)
+    for column, cell in zip(COLUMNS, cells, strict=True):
+        for credential in now.credentials(column, place):
+            ended = await outcome(place, now, method, credential)
+            assert ended == OUTCOMES[cell], (method, moment, column)
+            if ended == "OK" and changes:
+                now = await scene(place, moment)
+
+
+async def outcome(place: Place, now: Scene, method: str, credential: str | None) -> str:
+    """How a call ends: OK or a reason. One that fails has changed nothing and does not repeat the credential."""
+    before = await stored(place, now.game)
+    try:
+        await call(place, now, method, credential)
+    except Failure as failed:
+        error = failed
+    else:
+        return "OK"
+    assert await stored(place, now.game) == before
+    assert credential is None or credential not in f"{error}"
+    return error.reason
+
+
+async def stored(place: Place, game: Game) -> list[bytes | None]:
+    """All that is stored of a game."""
+    return [await place.raw.dump(key(game.id)) for key in (game_key, log_key)]
+
+
+async def test_keys_are_rotated_without_locking_anybody_out(valkey: StoreServer, tmp_path: Path) -> None:
+    old, new = "A" * 43, "B" * 42 + "A"
+    file = tmp_path / "keys_of_all"
+    games: list[Game] = []
+    for lines, refused in (([old], 0), ([old, new], 0), ([new, old], 0), ([new], 2)):
+        file.write_text("\n".join(lines))
+        server = await start_server(valkey.url, tmp_path, keys_file=str(file))
+        async with Client(server.address) as client:
+            for number, game in enumerate(games):
+                for credential in game.all_credentials:
+                    if number < refused:
+                        with pytest.raises(Failure) as raised:
+                            await client.view(game.name, credential)
+                        assert raised.value.reason == "CREDENTIAL_INVALID"
+                    else:
+                        assert (await client.view(game.name, credential)).name == game.name
+            games.append(await client.create())
+        await server.stop()
+
+
+async def test_the_operator_key_is_needed_only_where_it_is_named(valkey: StoreServer, tmp_path: Path) -> None:
+    server = await start_server(valkey.url, tmp_path)
+    key = server.operator_key
+    assert re.fullmatch(r"mvo1\.[A-Za-z0-9_-]{43}", key)
+    (tmp_path / "operator_key").unlink()
+    await server.stop()
+    without = await start_server(valkey.url, tmp_path, keys_file=str(tmp_path / "keys"), operator_key_file="")
+    assert without.operator_key != key  # made anew in the data folder
+    async with Client(without.address) as client:
+        game = await client.create()
+        with pytest.raises(Failure) as raised:
+            await client.delete(game.name, key)
+        assert raised.value.reason == "CREDENTIAL_INVALID"
+        await client.delete(game.name, without.operator_key)
+    await without.stop()
