@@ -83,6 +83,15 @@ def cards_of_the_searched_deck_have_come_to_light() -> Table:
     return t
 
 
+def several_cards_alike_have_come_to_light() -> Table:
+    t = tiny("coin", ann="?7 8", bob="?3 ?11", deck="?7 ?12 ?7 ?7", pile="12")
+    knows(t, 0b10, t.state.deck[0])  # bob has seen one of the three
+    t.ann.draws_with_token("?7").discards()
+    t.bob.draws().discards()
+    assert t.pile == "7 7 12"
+    return t
+
+
 def faceup_cards_lie_somewhere_in_the_searched_deck() -> Table:
     t = tiny("coin", ann="?7 8", bob="?8", deck="?7 4 ?12 11 ?3", pile="12")
     knows(t, 0b10, t.state.deck[0])
@@ -113,6 +122,7 @@ CASES: list[Case] = [
     the_deck_was_searched,
     the_card_found_was_shown_and_others_knew_one_like_it,
     cards_of_the_searched_deck_have_come_to_light,
+    several_cards_alike_have_come_to_light,
     faceup_cards_lie_somewhere_in_the_searched_deck,
     a_spotter_missed_a_card_from_the_searched_deck,
     the_deck_is_being_searched,

@@ -2,6 +2,8 @@
 
 import pytest
 
+from moonvale_engine.position import observe
+from moonvale_engine.position_text import position_text
 from tests.support.table import table
 
 MIX = "coin,3=eye"  # Spotters beside Curators
@@ -283,7 +285,10 @@ def test_a_spotters_owner_may_stop_and_the_discard_stands() -> None:  # E03-1, D
 
 def test_a_spotter_that_finds_nothing_leaves_it_at_that() -> None:  # E03-1
     t = table("eye", ann="3 ?7", bob="?11 ?12", deck="?5", pile="4")
-    t.ann.draws().exchanges(1, spotters=1).searches(t.bob).looks(t.bob, 0).looks(t.bob, 1)
+    t.ann.draws().exchanges(1, spotters=1).searches(t.bob).looks(t.bob, 0)
+    assert "b ?&:a ?;" in position_text(observe(t.state, t.bob.seat))  # looked at
+    t.ann.looks(t.bob, 1)
+    assert "&" not in position_text(observe(t.state, t.bob.seat))
     assert t.pile == "7 4"
     assert t.to_act == "bob"
 

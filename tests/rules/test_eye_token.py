@@ -7,6 +7,7 @@ import pytest
 from moonvale_engine import catalog, play
 from moonvale_engine.catalog import face_text
 from moonvale_engine.events import UNKNOWN, seen_by
+from moonvale_engine.inference import exclude, excluded_numbers
 from moonvale_engine.options import Options, parse_deck
 from moonvale_engine.position import observe
 from moonvale_engine.position_text import position_text
@@ -195,6 +196,16 @@ def test_all_knowledge_of_where_cards_lie_in_the_deck_ends() -> None:  # EYE-1, 
         top = s.deck[-1] if s.flags[s.deck[-1]] & 1 else None
         assert [masked.identity[h] for h in s.deck if h != top] == [UNKNOWN] * (3 if top is None else 2)
     assert sorted(t.bob.sees_pool.split()) == sorted(["?5", "?6", *(["10"] if not t.bob.sees_deck_top else [])])
+
+
+def test_what_was_concluded_of_a_card_ends_when_it_is_shuffled() -> None:  # EYE-1, HID-3
+    t = eye(deck="?7 ?6 ?10 ?5")
+    s = t.state
+    exclude(s, s.deck[0], 1 << 7)  # a Spotter missed the bottom card before it came there
+    exclude(s, t.bob.handle(0), 1 << 7)
+    t.ann.draws_with_token("?7")
+    assert [excluded_numbers(s, h) for h in (*s.deck, s.hand)] == [0, 0, 0, 0]
+    assert excluded_numbers(s, t.bob.handle(0)) == 1 << 7
 
 
 def test_a_faceup_card_on_top_is_public_and_the_facing_of_those_below_is_nobodys_to_know() -> None:  # EYE-1, HID-2
