@@ -49,6 +49,7 @@ SERVICE: Final = pb.DESCRIPTOR.services_by_name["GameService"].full_name
 Context = grpc.aio.ServicerContext[bytes, bytes]
 
 _A_SEAT: Final = frozenset({Role.SEAT})
+_CREATOR_OR_SEAT: Final = frozenset({Role.CREATOR, Role.SEAT})
 _CREATOR_OR_OPERATOR: Final = frozenset({Role.CREATOR, Role.OPERATOR_KEY})
 
 
@@ -71,6 +72,7 @@ METHODS: Final = {
     "GetReplay": Method(pb.GetReplayRequest, Calls.get_replay, roles=IN_A_GAME),
     "Resign": Method(pb.ResignRequest, Calls.resign, roles=_A_SEAT),
     "DeleteGame": Method(pb.DeleteGameRequest, Calls.delete_game, roles=_CREATOR_OR_OPERATOR),
+    "RotateCredential": Method(pb.RotateCredentialRequest, Calls.rotate_credential, roles=_CREATOR_OR_SEAT),
     "GetCatalog": Method(pb.GetCatalogRequest, Calls.get_catalog, ""),
     "GetServerInfo": Method(pb.GetServerInfoRequest, Calls.get_server_info, ""),
 }
@@ -227,7 +229,7 @@ class Edge:
             raise CredentialOfAnotherGameError
         if role not in method.roles:
             raise RoleNotAllowedError(role.name.lower(), role.words, " or ".join(sorted(r.words for r in method.roles)))
-        caller = Caller(game, role, credential.seat)
+        caller = Caller(game, credential)
         self._quotas.call(caller.holder)
         return caller
 

@@ -79,6 +79,16 @@ class CredentialInvalidError(CallError):
         super().__init__("the credential is not one that this service has given out")
 
 
+class CredentialRevokedError(CallError):
+    """The credential was replaced by another one."""
+
+    code = grpc.StatusCode.UNAUTHENTICATED
+    reason = "CREDENTIAL_REVOKED"
+
+    def __init__(self) -> None:
+        super().__init__("the credential was replaced by RotateCredential: ask for the new one")
+
+
 class CredentialOfAnotherGameError(CallError):
     """The credential is good, but for another game."""
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from enum import Enum
 from typing import Final, NamedTuple
 
 from moonvale_service import logs, tasks
+from moonvale_service.about import About
 from moonvale_service.errors import HistoryRewoundError
 from moonvale_service.feed import Feed
 from moonvale_service.history import Happened, Snapshot, fold, mark_at
@@ -82,16 +83,20 @@ class Watches:
         for watched in self._watched.values():
             watched.feed.wake()
 
-    async def watch(self, game: str, after: int | None, mark: str) -> AsyncGenerator[Told, None]:
+    async def watch(
+        self, game: str, after: int | None, mark: str, admit: Callable[[About], None]
+    ) -> AsyncGenerator[Told, None]:
         """Yield the game as it is now, then every entry after a version (None: the present one), once and in order.
 
         Between them comes a heartbeat whenever nothing else did for a while; last comes an End. ``mark``: that of the
-        version ``after``, or empty. Raises HistoryRewoundError, and what the store and the codec raise.
+        version ``after``, or empty. Raises HistoryRewoundError, what the store and the codec raise, and what ``admit``
+        does, which is asked first and again before anything is told.
         """
         watched = await self._join(game)
         try:
             feed = watched.feed
             first = feed.snapshot()
+            admit(first.about)
             version = first.version if after is None else after
             if after is None or (after == first.version and mark in ("", first.mark)):
                 mark, pending = first.mark, []
@@ -99,6 +104,7 @@ class Watches:
                 pending = await self._fold(game, after, mark)
             yield first
             while True:
+                admit(feed.about)
                 for happened in pending:
                     yield happened
                     version, mark = happened.version, happened.mark

@@ -41,7 +41,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example: UNAUTHENTICATED, GetView without metadata.
     """
     ERROR_REASON_CREDENTIAL_INVALID: _ErrorReason.ValueType  # 5
-    """The credential is not one that this service has given out, or it has been revoked.
+    """The credential is not one that this service has given out.
     Example: UNAUTHENTICATED, a credential of which a letter was changed.
     """
     ERROR_REASON_CREDENTIAL_OF_ANOTHER_GAME: _ErrorReason.ValueType  # 6
@@ -122,6 +122,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """The credential has as many streams open as this server allows it. Close one that is not needed. Metadata: limit.
     Example: RESOURCE_EXHAUSTED, a client that opens a stream for every view and closes none.
     """
+    ERROR_REASON_CREDENTIAL_REVOKED: _ErrorReason.ValueType  # 26
+    """The credential was replaced by RotateCredential. Ask for the new one whoever gave out this one.
+    Example: UNAUTHENTICATED, a seat's credential that had become known, after the creator has replaced it.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed. Every error of the service is a google.rpc.Status with a google.rpc.ErrorInfo, whose domain is
@@ -149,7 +153,7 @@ ERROR_REASON_CREDENTIAL_MISSING: ErrorReason.ValueType  # 4
 Example: UNAUTHENTICATED, GetView without metadata.
 """
 ERROR_REASON_CREDENTIAL_INVALID: ErrorReason.ValueType  # 5
-"""The credential is not one that this service has given out, or it has been revoked.
+"""The credential is not one that this service has given out.
 Example: UNAUTHENTICATED, a credential of which a letter was changed.
 """
 ERROR_REASON_CREDENTIAL_OF_ANOTHER_GAME: ErrorReason.ValueType  # 6
@@ -229,5 +233,9 @@ Example: RESOURCE_EXHAUSTED, a loop that reads the view without a pause, instead
 ERROR_REASON_TOO_MANY_WATCHES: ErrorReason.ValueType  # 25
 """The credential has as many streams open as this server allows it. Close one that is not needed. Metadata: limit.
 Example: RESOURCE_EXHAUSTED, a client that opens a stream for every view and closes none.
+"""
+ERROR_REASON_CREDENTIAL_REVOKED: ErrorReason.ValueType  # 26
+"""The credential was replaced by RotateCredential. Ask for the new one whoever gave out this one.
+Example: UNAUTHENTICATED, a seat's credential that had become known, after the creator has replaced it.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

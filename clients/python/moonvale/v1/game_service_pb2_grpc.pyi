@@ -32,8 +32,8 @@ class GameServiceStub:
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
-    RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
+    GAME_NOT_FOUND or RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
@@ -76,7 +76,12 @@ class GameServiceStub:
     """
     DeleteGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.DeleteGameRequest, _game_service_pb2.DeleteGameResponse]
     """Deletes a game and all that is stored of it, at any time.
-    Needs the creator's credential.
+    Needs the creator's credential, or the server's operator key.
+    """
+    RotateCredential: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.RotateCredentialRequest, _game_service_pb2.RotateCredentialResponse]
+    """Replaces the credential of a seat or of the spectators. The one before is refused with CREDENTIAL_REVOKED from then on,
+    and streams that were opened with it end so.
+    Needs the creator's credential, or that of the seat whose own is replaced.
     """
     GetCatalog: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.GetCatalogRequest, _game_service_pb2.GetCatalogResponse]
     """Returns all card types and tokens. Needs no credential."""
@@ -90,8 +95,8 @@ class GameServiceAsyncStub(GameServiceStub):
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
-    RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
+    GAME_NOT_FOUND or RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
@@ -131,7 +136,12 @@ class GameServiceAsyncStub(GameServiceStub):
     """
     DeleteGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.DeleteGameRequest, _game_service_pb2.DeleteGameResponse]  # type: ignore[assignment]
     """Deletes a game and all that is stored of it, at any time.
-    Needs the creator's credential.
+    Needs the creator's credential, or the server's operator key.
+    """
+    RotateCredential: _aio.UnaryUnaryMultiCallable[_game_service_pb2.RotateCredentialRequest, _game_service_pb2.RotateCredentialResponse]  # type: ignore[assignment]
+    """Replaces the credential of a seat or of the spectators. The one before is refused with CREDENTIAL_REVOKED from then on,
+    and streams that were opened with it end so.
+    Needs the creator's credential, or that of the seat whose own is replaced.
     """
     GetCatalog: _aio.UnaryUnaryMultiCallable[_game_service_pb2.GetCatalogRequest, _game_service_pb2.GetCatalogResponse]  # type: ignore[assignment]
     """Returns all card types and tokens. Needs no credential."""
@@ -144,8 +154,8 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
-    RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
+    GAME_NOT_FOUND or RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
@@ -231,7 +241,18 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_game_service_pb2.DeleteGameResponse, _abc.Awaitable[_game_service_pb2.DeleteGameResponse]]:
         """Deletes a game and all that is stored of it, at any time.
-        Needs the creator's credential.
+        Needs the creator's credential, or the server's operator key.
+        """
+
+    @_abc_1.abstractmethod
+    def RotateCredential(
+        self,
+        request: _game_service_pb2.RotateCredentialRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_service_pb2.RotateCredentialResponse, _abc.Awaitable[_game_service_pb2.RotateCredentialResponse]]:
+        """Replaces the credential of a seat or of the spectators. The one before is refused with CREDENTIAL_REVOKED from then on,
+        and streams that were opened with it end so.
+        Needs the creator's credential, or that of the seat whose own is replaced.
         """
 
     @_abc_1.abstractmethod
