@@ -261,6 +261,16 @@ class InternalError(CallError):
         super().__init__("internal error", trace_id=trace)
 
 
+class ReaderTooSlowError(CallError):
+    """The client of a stream does not read what it is sent."""
+
+    code = grpc.StatusCode.UNAVAILABLE
+    reason = "READER_TOO_SLOW"
+
+    def __init__(self) -> None:
+        super().__init__("messages have waited too long to be read: watch again, after the last version received")
+
+
 class RateLimitedError(CallError):
     """The caller made too many calls in a short time; ``delay``: the seconds after which to try again."""
 

@@ -113,6 +113,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """An error of the service itself, logged there with the trace id. Metadata: trace_id.
     Example: INTERNAL, "internal error".
     """
+    ERROR_REASON_READER_TOO_SLOW: _ErrorReason.ValueType  # 23
+    """The client of a watch reads more slowly than the game goes on, and was cut off. Watch again, after the last version and
+    mark received.
+    Example: UNAVAILABLE, a watcher that has read nothing for half a minute while messages waited.
+    """
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 24
     """The credential, or all who create games without the creator key, made too many calls in a short time. A
     google.rpc.RetryInfo says after which delay the call is worth repeating, with the same request id. Metadata: per_second.
@@ -224,6 +229,11 @@ Example: UNAVAILABLE, during a restart.
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 22
 """An error of the service itself, logged there with the trace id. Metadata: trace_id.
 Example: INTERNAL, "internal error".
+"""
+ERROR_REASON_READER_TOO_SLOW: ErrorReason.ValueType  # 23
+"""The client of a watch reads more slowly than the game goes on, and was cut off. Watch again, after the last version and
+mark received.
+Example: UNAVAILABLE, a watcher that has read nothing for half a minute while messages waited.
 """
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 24
 """The credential, or all who create games without the creator key, made too many calls in a short time. A

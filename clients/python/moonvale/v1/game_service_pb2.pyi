@@ -41,6 +41,8 @@ class _WatchEndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_WatchE
     """The game was deleted, or has expired."""
     WATCH_END_REASON_DRAINING: _WatchEndReason.ValueType  # 3
     """This server is shutting down: call again, and another one goes on."""
+    WATCH_END_REASON_MAX_AGE: _WatchEndReason.ValueType  # 4
+    """The stream is as old as this server lets one become: call again, after the last version and mark received."""
 
 class WatchEndReason(_WatchEndReason, metaclass=_WatchEndReasonEnumTypeWrapper):
     """Why a stream ends."""
@@ -53,6 +55,8 @@ WATCH_END_REASON_GAME_DELETED: WatchEndReason.ValueType  # 2
 """The game was deleted, or has expired."""
 WATCH_END_REASON_DRAINING: WatchEndReason.ValueType  # 3
 """This server is shutting down: call again, and another one goes on."""
+WATCH_END_REASON_MAX_AGE: WatchEndReason.ValueType  # 4
+"""The stream is as old as this server lets one become: call again, after the last version and mark received."""
 Global___WatchEndReason: _TypeAlias = WatchEndReason  # noqa: Y015
 
 @_typing.final

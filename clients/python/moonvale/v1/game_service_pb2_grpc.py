@@ -139,7 +139,7 @@ class GameServiceServicer(object):
     def WatchGame(self, request, context):
         """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
         Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
-        Errors: HISTORY_REWOUND; TOO_MANY_WATCHES.
+        Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

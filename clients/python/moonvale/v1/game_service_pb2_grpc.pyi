@@ -58,7 +58,7 @@ class GameServiceStub:
     WatchGame: _grpc.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]
     """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
     Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
-    Errors: HISTORY_REWOUND; TOO_MANY_WATCHES.
+    Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
     """
     ListEvents: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]
     """Lists the entries of the log with their events, oldest first.
@@ -118,7 +118,7 @@ class GameServiceAsyncStub(GameServiceStub):
     WatchGame: _aio.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]  # type: ignore[assignment]
     """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
     Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
-    Errors: HISTORY_REWOUND; TOO_MANY_WATCHES.
+    Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
     """
     ListEvents: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]  # type: ignore[assignment]
     """Lists the entries of the log with their events, oldest first.
@@ -199,7 +199,7 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_game_service_pb2.WatchGameResponse], _abc.AsyncIterator[_game_service_pb2.WatchGameResponse]]:
         """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
         Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
-        Errors: HISTORY_REWOUND; TOO_MANY_WATCHES.
+        Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
         """
 
     @_abc_1.abstractmethod
