@@ -5,7 +5,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib import metadata
 from typing import Final
 
@@ -18,9 +19,9 @@ from moonvale_engine.events import SPECTATOR
 from moonvale_service import limits, render
 from moonvale_service.about import About
 from moonvale_service.convert import actions, catalog, options, replays
-from moonvale_service.credentials import Credential, Keys, Role
-from moonvale_service.errors import CreatorKeyRequiredError, FieldError
-from moonvale_service.games import Games
+from moonvale_service.credentials import NOBODY, Credential, Keys, Role
+from moonvale_service.errors import CreatorKeyRequiredError, FieldError, RoleNotAllowedError
+from moonvale_service.games import Games, check_epoch
 from moonvale_service.history import Happened, Snapshot
 from moonvale_service.quotas import Holder, Quotas
 from moonvale_service.settings import Settings
@@ -32,27 +33,27 @@ _ENDS: Final = {
     End.GAME_OVER: pb.WATCH_END_REASON_GAME_OVER,
     End.GAME_DELETED: pb.WATCH_END_REASON_GAME_DELETED,
     End.DRAINING: pb.WATCH_END_REASON_DRAINING,
+    End.MAX_AGE: pb.WATCH_END_REASON_MAX_AGE,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: the game that the request names with the credential's role in it, or nobody in particular."""
+    """Who calls: the game that the request names and the credential that came with it, or nobody in particular."""
 
     game: str = ""
-    role: Role | None = None
-    seat: int | None = None
+    credential: Credential = NOBODY
     creator_key: bool = False
 
     @property
     def holder(self) -> Holder:
         """Who the caller is, for quotas."""
-        return self.game, self.role, self.seat
+        return self.credential.game, self.credential.role, self.credential.seat
 
     @property
     def viewer(self) -> int:
         """As whom the caller sees the game: its seat, or a spectator. The creator is no more than that."""
-        return SPECTATOR if self.seat is None else self.seat
+        return SPECTATOR if self.credential.seat is None else self.credential.seat
 
 
 class Calls:
@@ -76,10 +77,7 @@ class Calls:
         deal = request.deal if request.HasField("deal") else None
         chosen = options.from_proto(request.options, deal)
         about = _about(request, chosen.players)
-        request_id = _text("request_id", request.request_id) or secrets.token_hex()
-        if len(request_id) < limits.MIN_CREATE_REQUEST_ID:
-            least = limits.MIN_CREATE_REQUEST_ID
-            raise FieldError("request_id", f"needs {least} characters or more, best a random UUID: it is a secret")
+        request_id = _secret_id(request.request_id)
         content = pb.CreateGameRequest()
         content.CopyFrom(request)
         content.ClearField("request_id")
@@ -92,16 +90,18 @@ class Calls:
         )
         return pb.CreateGameResponse(
             name=render.game_name(snapshot.game),
-            creator_credential=self._keys.token(Credential(snapshot.game, Role.CREATOR)),
-            seat_credentials=[
-                self._keys.token(Credential(snapshot.game, Role.SEAT, seat)) for seat in range(chosen.players)
-            ],
-            spectator_credential=self._keys.token(Credential(snapshot.game, Role.SPECTATOR)),
+            creator_credential=self._token(snapshot, Role.CREATOR),
+            seat_credentials=[self._token(snapshot, Role.SEAT, seat) for seat in range(chosen.players)],
+            spectator_credential=self._token(snapshot, Role.SPECTATOR),
             view=render.view(snapshot, caller.viewer),
         )
 
+    def _token(self, snapshot: Snapshot, role: Role, seat: int | None = None) -> str:
+        credential = Credential(snapshot.game, role, seat)
+        return self._keys.token(replace(credential, epoch=snapshot.about.rotation(credential).epoch))
+
     async def get_view(self, _request: pb.GetViewRequest, caller: Caller) -> pb.GetViewResponse:
-        return pb.GetViewResponse(view=render.view(await self._games.look(caller.game), caller.viewer))
+        return pb.GetViewResponse(view=render.view(await self._games.look(caller.credential), caller.viewer))
 
     async def submit_action(self, request: pb.SubmitActionRequest, caller: Caller) -> pb.SubmitActionResponse:
         if not 1 <= len(request.actions) <= limits.MAX_ACTIONS:
@@ -110,7 +110,7 @@ class Calls:
             raise FieldError("version", "is required: that of the view that the choice was made on")
         chosen = [actions.from_proto(action, f"actions[{i}]") for i, action in enumerate(request.actions)]
         request_id = _text("request_id", request.request_id) or None
-        outcome = await self._games.submit(caller.game, caller.viewer, request.version, chosen, request_id)
+        outcome = await self._games.submit(caller.credential, request.version, chosen, request_id)
         return pb.SubmitActionResponse(
             version=outcome.version,
             mark=outcome.mark,
@@ -119,7 +119,7 @@ class Calls:
         )
 
     async def resign(self, _request: pb.ResignRequest, caller: Caller) -> pb.ResignResponse:
-        outcome = await self._games.resign(caller.game, caller.viewer)
+        outcome = await self._games.resign(caller.credential)
         return pb.ResignResponse(
             version=outcome.version,
             mark=outcome.mark,
@@ -134,18 +134,33 @@ class Calls:
         if token and not (token.isascii() and token.isdigit() and len(token) < 10):
             raise FieldError("page_token", "is not the next_page_token of a page before")
         size = min(request.page_size or limits.MAX_PAGE_SIZE, limits.MAX_PAGE_SIZE)
-        played_by, happened, following = await self._games.list_happened(caller.game, int(token or 0), size)
+        played_by, happened, following = await self._games.list_happened(caller.credential, int(token or 0), size)
         return pb.ListEventsResponse(
             entries=[render.entry(played_by, each, caller.viewer) for each in happened],
             next_page_token="" if following is None else str(following),
         )
 
     async def get_replay(self, _request: pb.GetReplayRequest, caller: Caller) -> pb.GetReplayResponse:
-        return pb.GetReplayResponse(replay=replays.to_proto(await self._games.replay(caller.game)))
+        return pb.GetReplayResponse(replay=replays.to_proto(await self._games.replay(caller.credential)))
 
     async def delete_game(self, _request: pb.DeleteGameRequest, caller: Caller) -> pb.DeleteGameResponse:
         await self._games.delete(caller.game)
         return pb.DeleteGameResponse()
+
+    async def rotate_credential(
+        self, request: pb.RotateCredentialRequest, caller: Caller
+    ) -> pb.RotateCredentialResponse:
+        seat = request.seat if request.HasField("seat") else None
+        if seat is not None and seat < 0:
+            raise FieldError("seat", f"must be 0 or more, is {seat}")
+        holder = Credential(caller.game, Role.SPECTATOR if seat is None else Role.SEAT, seat)
+        role = caller.credential.role
+        if role is Role.SEAT and caller.credential.seat != seat:
+            raise RoleNotAllowedError(role.name.lower(), "another seat", "creator or the seat itself")
+        request_id = _secret_id(request.request_id)
+        return pb.RotateCredentialResponse(
+            credential=self._keys.token(await self._games.rotate(caller.credential, holder, request_id))
+        )
 
     async def get_catalog(self, _request: pb.GetCatalogRequest, _caller: Caller) -> pb.GetCatalogResponse:
         return self._catalog
@@ -160,7 +175,9 @@ class Calls:
         if mark and after is None:
             raise FieldError("after_mark", "goes with after_version")
         with self._quotas.watch(caller.holder):
-            async with aclosing(self._watches.watch(caller.game, after, mark)) as told:
+            async with aclosing(
+                self._watches.watch(caller.game, after, mark, partial(check_epoch, by=caller.credential))
+            ) as told:
                 async for each in told:
                     if isinstance(each, Snapshot):
                         played_by = each.state.options
@@ -204,6 +221,15 @@ def _text(field: str, text: str) -> str:
     if size > limits.MAX_TEXT_BYTES:
         raise FieldError(field, f"may have {limits.MAX_TEXT_BYTES} bytes, has {size}")
     return text
+
+
+def _secret_id(text: str) -> str:
+    """Return a request id that leads to credentials; one of our own if the caller gave none. Raises FieldError."""
+    request_id = _text("request_id", text) or secrets.token_hex()
+    if len(request_id) < limits.MIN_SECRET_REQUEST_ID:
+        least = limits.MIN_SECRET_REQUEST_ID
+        raise FieldError("request_id", f"needs {least} characters or more, best a random UUID: it is a secret")
+    return request_id
 
 
 def _milliseconds(field: str, time: Timestamp) -> int:

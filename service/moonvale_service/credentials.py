@@ -1,7 +1,8 @@
 """Credentials: bearer tokens that are derived from the service's keys and never stored, and the server's own two keys.
 
-A token is `mv1.` + payload + `.` + tag, both in base64url. The payload is a byte of role, one of seat, one of epoch,
-and the game's id; the tag is HMAC-SHA256 under one of the keys, cut to 128 bits. The first key signs, all verify.
+A token is `mv1.` + payload + `.` + tag, both in base64url. The payload is a byte of role, one of seat, four of epoch,
+and the game's id; the epoch is how often the credential was replaced. The tag is HMAC-SHA256 under one of the keys,
+cut to 128 bits. The first key signs, all verify.
 
 The creator key and the operator key are random texts that are good for the whole server, and for no game in particular.
 """
@@ -24,21 +25,22 @@ PREFIX: Final = "mv1"
 CREATOR_KEY_PREFIX: Final = "mvk1."
 OPERATOR_KEY_PREFIX: Final = "mvo1."
 KEY_BYTES: Final = 32
-EPOCH: Final = 0  # a seat's epoch will rise when its credential is revoked
 
 _DOMAIN: Final = b"moonvale/1/credential/"
 _GAME_DOMAIN: Final = b"moonvale/1/game/"
 _GAME_LENGTH: Final = 20  # characters of base32: 100 bits
 _TAG_BYTES: Final = 16
 _NO_SEAT: Final = 255
+_EPOCH_END: Final = 6
 _LONGEST: Final = 256
 _KEY_FORM: Final = f"each line needs at least {KEY_BYTES} random bytes in base64url"
 _LEAST_SERVER_KEY: Final = 22  # characters after the prefix
 
 
 class Role(IntEnum):
-    """Who a caller is: somebody in one game, as the game's credentials say, or the holder of a key of the server."""
+    """Who a caller is: somebody in one game, as its credentials say, the holder of a key of the server, or nobody."""
 
+    NOBODY = 0
     CREATOR = 1
     SEAT = 2
     SPECTATOR = 3
@@ -56,11 +58,18 @@ IN_A_GAME: Final = frozenset({Role.CREATOR, Role.SEAT, Role.SPECTATOR})
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a verified token says: a role in one game, and which seat for a seat's. The server's keys name no game."""
+    """What a verified token says: a role in one game, which seat for a seat's, and how often it was replaced.
+
+    The server's keys name no game.
+    """
 
     game: str
     role: Role
     seat: int | None = None
+    epoch: int = 0
+
+
+NOBODY: Final = Credential("", Role.NOBODY)
 
 
 class InvalidCredentialError(Exception):
@@ -82,7 +91,8 @@ class Keys:
     def token(self, credential: Credential) -> str:
         """Return the token of a credential: the same one every time, so that a lost reply can be repeated."""
         seat = _NO_SEAT if credential.seat is None else credential.seat
-        payload = bytes((credential.role, seat, EPOCH)) + credential.game.encode("ascii")
+        head = bytes((credential.role, seat)) + credential.epoch.to_bytes(_EPOCH_END - 2, "big")
+        payload = head + credential.game.encode("ascii")
         return f"{PREFIX}.{_encode(payload)}.{_encode(_tag(self._keys[0], payload))}"
 
     def verify(self, token: str) -> Credential:
@@ -98,10 +108,9 @@ class Keys:
         # Every key is tried, whether or not one fits, so that the time says nothing of which.
         if not any([hmac.compare_digest(_tag(key, payload), given) for key in self._keys]):
             raise InvalidCredentialError
-        role, seat, epoch = payload[:3]
-        if epoch != EPOCH:
-            raise InvalidCredentialError
-        return Credential(payload[3:].decode("ascii"), Role(role), None if seat == _NO_SEAT else seat)
+        role, seat = payload[:2]
+        epoch = int.from_bytes(payload[2:_EPOCH_END], "big")
+        return Credential(payload[_EPOCH_END:].decode("ascii"), Role(role), None if seat == _NO_SEAT else seat, epoch)
 
     def game_id(self, request_id: str) -> str:
         """Return the id of the game that a request creates: the same one for a repeat, and no hint at the request id.

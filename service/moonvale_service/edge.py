@@ -35,6 +35,7 @@ from moonvale_service.errors import (
     InternalError,
     MalformedRequestError,
     MessageTooLargeError,
+    ReaderTooSlowError,
     RoleNotAllowedError,
     RulesUnknownError,
     UnavailableError,
@@ -46,9 +47,12 @@ from moonvale_service.store.redis_store import is_game_id
 
 SERVICE: Final = pb.DESCRIPTOR.services_by_name["GameService"].full_name
 
+_LAST_WORDS: Final = 5.0  # seconds for a slow reader to get the reason why it is cut off
+
 Context = grpc.aio.ServicerContext[bytes, bytes]
 
 _A_SEAT: Final = frozenset({Role.SEAT})
+_CREATOR_OR_SEAT: Final = frozenset({Role.CREATOR, Role.SEAT})
 _CREATOR_OR_OPERATOR: Final = frozenset({Role.CREATOR, Role.OPERATOR_KEY})
 
 
@@ -71,6 +75,7 @@ METHODS: Final = {
     "GetReplay": Method(pb.GetReplayRequest, Calls.get_replay, roles=IN_A_GAME),
     "Resign": Method(pb.ResignRequest, Calls.resign, roles=_A_SEAT),
     "DeleteGame": Method(pb.DeleteGameRequest, Calls.delete_game, roles=_CREATOR_OR_OPERATOR),
+    "RotateCredential": Method(pb.RotateCredentialRequest, Calls.rotate_credential, roles=_CREATOR_OR_SEAT),
     "GetCatalog": Method(pb.GetCatalogRequest, Calls.get_catalog, ""),
     "GetServerInfo": Method(pb.GetServerInfoRequest, Calls.get_server_info, ""),
 }
@@ -105,13 +110,17 @@ class _Line:
 
 
 class Edge:
-    """The handlers of GameService. ``message_limit``: the largest request, in bytes."""
+    """The handlers of GameService. ``message_limit``: the largest request, in bytes.
 
-    def __init__(self, calls: Calls, keys: Keys, quotas: Quotas, message_limit: int) -> None:
+    ``reader_timeout``: how many seconds a message of a stream may wait for a slow client.
+    """
+
+    def __init__(self, calls: Calls, keys: Keys, quotas: Quotas, message_limit: int, *, reader_timeout: float) -> None:
         self._calls = calls
         self._keys = keys
         self._quotas = quotas
         self._message_limit = message_limit
+        self._reader_timeout = reader_timeout
         self._draining = False
         self._open = 0
         self._idle = asyncio.Event()
@@ -169,7 +178,10 @@ class Edge:
                 async with aclosing(messages):
                     async for message in messages:
                         try:
-                            await context.write(message)
+                            async with asyncio.timeout(self._reader_timeout):
+                                await context.write(message)
+                        except TimeoutError:
+                            raise ReaderTooSlowError from None
                         except grpc.aio.InternalError:  # the client is gone, which ends the call as if it had said so
                             raise asyncio.CancelledError from None
 
@@ -191,7 +203,12 @@ class Edge:
             failure = _failure(error)
             level = _LEVELS.get(failure.code, "info")
             line.write(level, failure.code.name, failure.reason)
-            await context.abort(failure.code, failure.message, ((DETAILS_KEY, status_bytes(failure)),))
+            try:
+                # The status of a slow reader has to wait behind its messages, which it may never read.
+                async with asyncio.timeout(_LAST_WORDS if isinstance(failure, ReaderTooSlowError) else None):
+                    await context.abort(failure.code, failure.message, ((DETAILS_KEY, status_bytes(failure)),))
+            except TimeoutError:
+                raise asyncio.CancelledError from None
         else:
             line.write("info", grpc.StatusCode.OK.name)
         finally:
@@ -227,7 +244,7 @@ class Edge:
             raise CredentialOfAnotherGameError
         if role not in method.roles:
             raise RoleNotAllowedError(role.name.lower(), role.words, " or ".join(sorted(r.words for r in method.roles)))
-        caller = Caller(game, role, credential.seat)
+        caller = Caller(game, credential)
         self._quotas.call(caller.holder)
         return caller
 

@@ -79,6 +79,16 @@ class CredentialInvalidError(CallError):
         super().__init__("the credential is not one that this service has given out")
 
 
+class CredentialRevokedError(CallError):
+    """The credential was replaced by another one."""
+
+    code = grpc.StatusCode.UNAUTHENTICATED
+    reason = "CREDENTIAL_REVOKED"
+
+    def __init__(self) -> None:
+        super().__init__("the credential was replaced by RotateCredential: ask for the new one")
+
+
 class CredentialOfAnotherGameError(CallError):
     """The credential is good, but for another game."""
 
@@ -249,6 +259,16 @@ class InternalError(CallError):
 
     def __init__(self, trace: str) -> None:
         super().__init__("internal error", trace_id=trace)
+
+
+class ReaderTooSlowError(CallError):
+    """The client of a stream does not read what it is sent."""
+
+    code = grpc.StatusCode.UNAVAILABLE
+    reason = "READER_TOO_SLOW"
+
+    def __init__(self) -> None:
+        super().__init__("messages have waited too long to be read: watch again, after the last version received")
 
 
 class RateLimitedError(CallError):

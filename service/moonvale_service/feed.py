@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from moonvale_engine import codec, play
 from moonvale_engine.errors import EngineError
+from moonvale_service.about import About
 from moonvale_service.errors import HistoryRewoundError
 from moonvale_service.history import Happened, Snapshot, enter, mark_text, snapshot
 from moonvale_service.store import Record, Store
@@ -32,6 +34,7 @@ class Feed:
         self._news = asyncio.Event()
         self._now: Snapshot | None = None
         self._mark = b""
+        self._meta = b""
         self._last: deque[Happened] = deque(maxlen=_KEPT)
 
     async def refresh(self) -> None:
@@ -51,6 +54,11 @@ class Feed:
     def version(self) -> int:
         """The version that this feed has followed the game to; it must have been refreshed once."""
         return self._known().version
+
+    @property
+    def about(self) -> About:
+        """What is kept of the game beside its play, as of the last ``refresh``."""
+        return self._known().about
 
     def is_over(self) -> bool:
         """Whether the game is over."""
@@ -84,6 +92,7 @@ class Feed:
 
     def _begin(self, record: Record) -> None:
         self._mark = record.mark
+        self._meta = record.meta
         self._now = snapshot(self.game, record)
 
     def _advance(self, now: Snapshot, record: Record, entries: Sequence[MarkedEntry]) -> None:
@@ -91,6 +100,10 @@ class Feed:
         seen = record.first_mark if now.version == 0 else entries[0].mark if entries else b""
         if record.version < now.version or seen != self._mark:
             raise HistoryRewoundError(record.version)
+        if record.meta != self._meta:
+            self._meta = record.meta
+            self._now = now = replace(now, about=About.decode(record.meta))
+            self.wake()
         new = entries if now.version == 0 else entries[1:]
         if not new:
             return

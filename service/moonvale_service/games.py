@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -22,9 +22,12 @@ from moonvale_engine.record import Record as GameRecord
 from moonvale_engine.shuffle import SECRET_BYTES, commitment
 from moonvale_engine.state import State
 from moonvale_service.about import About
+from moonvale_service.credentials import Credential
 from moonvale_service.errors import (
     ActionIllegalError,
     BatchRevealsError,
+    CredentialRevokedError,
+    FieldError,
     GameIsOverError,
     GameNotOverError,
     NotYourTurnError,
@@ -87,13 +90,13 @@ class Games:
             raise RequestIdReusedError
         return snapshot(game, record)
 
-    async def look(self, game: str) -> Snapshot:
+    async def look(self, by: Credential) -> Snapshot:
         """Return a game as it is now."""
-        return snapshot(game, await self._store.read(game))
+        now = snapshot(by.game, await self._store.read(by.game))
+        check_epoch(now.about, by)
+        return now
 
-    async def submit(
-        self, game: str, seat: int, version: int, actions: Sequence[int], request_id: str | None
-    ) -> Outcome:
+    async def submit(self, by: Credential, version: int, actions: Sequence[int], request_id: str | None) -> Outcome:
         """Carry out the actions of a seat, all or none, upon the version that they were chosen on.
 
         Raises BatchRevealsError, RequestIdReusedError, GameIsOverError, StaleVersionError, NotYourTurnError or
@@ -104,8 +107,10 @@ class Games:
                 raise BatchRevealsError(i)
         request = None if request_id is None else request_key(request_id)
         content = content_digest(repr((version, *actions)).encode())
+        game, seat = by.game, _seat_of(by)
         record = await self._store.read(game, seat)
         while True:
+            check_epoch(About.decode(record.meta), by)
             answer = None if request is None else find_answer(record.ring, request)
             if answer is not None:
                 if answer.content != content:
@@ -122,10 +127,12 @@ class Games:
                 return made
             record = made  # somebody else was faster; the next turn of this loop says what that means
 
-    async def resign(self, game: str, seat: int) -> Outcome:
+    async def resign(self, by: Credential) -> Outcome:
         """Give up for a seat. A repeat returns the first outcome. Raises GameIsOverError."""
+        game, seat = by.game, _seat_of(by)
         record = await self._store.read(game)
         while True:
+            check_epoch(About.decode(record.meta), by)
             state = codec.decode(record.state)
             if seat in state.resigned:
                 _, entries, _ = await self._store.read_log(game, 0)
@@ -138,20 +145,22 @@ class Games:
                 return made
             record = made
 
-    async def list_happened(self, game: str, start: int, limit: int) -> tuple[Options, list[Happened], int | None]:
+    async def list_happened(self, by: Credential, start: int, limit: int) -> tuple[Options, list[Happened], int | None]:
         """Return what happened from a version on, and the version that the next page starts with, if there is one."""
-        record, entries, _ = await self._store.read_log(game, 0)
+        record, entries, _ = await self._store.read_log(by.game, 0)
+        check_epoch(About.decode(record.meta), by)
         happened = fold(record, entries, start - 1, limit)
         following = start + limit
         return codec.decode(record.state).options, happened, following if following <= record.version else None
 
-    async def replay(self, game: str) -> GameRecord:
+    async def replay(self, by: Credential) -> GameRecord:
         """Return the record of a game that is over, its secret opened. Raises GameNotOverError or ReplaySealedError."""
-        record, entries, now = await self._store.read_log(game, 0)
+        record, entries, now = await self._store.read_log(by.game, 0)
+        about = About.decode(record.meta)
+        check_epoch(about, by)
         state = codec.decode(record.state)
         if not state.is_over():
             raise GameNotOverError
-        about = About.decode(record.meta)
         if about.sealed_until is not None and now < about.sealed_until:
             until = _EPOCH + timedelta(milliseconds=about.sealed_until)
             raise ReplaySealedError(until.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
@@ -161,11 +170,31 @@ class Games:
             secret=state.secret,
             entropy=state.entropy,
             names=about.seat_names,
-            game=game,
+            game=by.game,
             created=record.created,
             entries=tuple([each.entry for each in entries]),
             result=result(state),
         )
+
+    async def rotate(self, by: Credential, holder: Credential, request_id: str) -> Credential:
+        """Replace the credential of the one who holds ``holder``, and return the new one. A repeat returns it again.
+
+        Raises FieldError if the game has no such seat.
+        """
+        request = request_key(request_id).hex()
+        while True:
+            record = await self._store.read(by.game)
+            players = codec.decode(record.state).options.players
+            if holder.seat is not None and holder.seat >= players:
+                raise FieldError("seat", f"must be one of the game's, 0..{players - 1}, is {holder.seat}")
+            about = About.decode(record.meta)
+            epoch, last = about.rotation(holder)
+            if last == request:  # who knows it has made that call, with a credential that it may have revoked itself
+                await self._store.settle(by.game)
+                return replace(holder, epoch=epoch)
+            check_epoch(about, by)
+            if await self._store.amend(by.game, record.meta, about.rotated(holder, request).encode()):
+                return replace(holder, epoch=epoch + 1)
 
     async def delete(self, game: str) -> None:
         """Delete a game."""
@@ -217,6 +246,17 @@ class Games:
         record, entries, _ = await self._store.read_log(game, 0)
         happened = fold(record, entries, version - count, count)
         return Outcome(version, mark_at(record, entries, version), snapshot(game, record), happened)
+
+
+def check_epoch(about: About, by: Credential) -> None:
+    """Raise CredentialRevokedError if a credential was replaced by another one."""
+    if by.epoch != about.rotation(by).epoch:
+        raise CredentialRevokedError
+
+
+def _seat_of(by: Credential) -> int:
+    assert by.seat is not None, "the edge lets nobody but seats act"
+    return by.seat
 
 
 def _check_turn(state: State, seat: int, present: int, version: int) -> None:

@@ -21,7 +21,7 @@ BURST_SECONDS: Final = 10.0  # a caller who was silent for so long may catch up 
 _ROUNDING: Final = 1e-6  # seconds
 _FORGOTTEN: Final = 2  # entries looked at for each new one, so that they never pile up
 
-Holder = tuple[str, Role | None, int | None]  # of a credential: its game, role and seat
+Holder = tuple[str, Role, int | None]  # of a credential: its game, role and seat
 
 
 class Rate:

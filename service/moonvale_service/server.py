@@ -49,14 +49,19 @@ class Server:
         try:
             self._store = RedisStore(url, settings.store_timeout, replicated=settings.replicated)
             self._watches = Watches(
-                self._store, url, settings.store_timeout, heartbeat=settings.heartbeat, poll=settings.poll
+                self._store,
+                url,
+                settings.store_timeout,
+                heartbeat=settings.heartbeat,
+                poll=settings.poll,
+                age=settings.watch_age,
             )
         except ValueError:
             raise SettingError(variable_of("store"), "is not a URL of Redis or Valkey") from None
         games = Games(self._store, finished_expiry=settings.finished_expiry, idle_expiry=settings.idle_expiry)
         quotas = Quotas(settings)
         calls = Calls(games, self._watches, keys, quotas, settings)
-        self._edge = Edge(calls, keys, quotas, settings.message_limit)
+        self._edge = Edge(calls, keys, quotas, settings.message_limit, reader_timeout=settings.reader_timeout)
         self._health = health.aio.HealthServicer()
         self._checking: asyncio.Task[None] | None = None
         self._server = grpc.aio.server(

@@ -218,6 +218,18 @@ class Settings:
     poll: Annotated[
         float, Setting(_seconds(0.01), "5s", "how often watched games are looked at, should a notification be lost")
     ]
+    watch_age: Annotated[
+        float,
+        Setting(
+            _seconds(0.05),
+            "30m",
+            "the greatest age of a watch, after which its client resumes it: so watches spread over new servers",
+        ),
+    ]
+    reader_timeout: Annotated[
+        float,
+        Setting(_seconds(0.05), "30s", "how long a message of a watch may wait for a slow client, until it is cut off"),
+    ]
     grace: Annotated[float, Setting(_seconds(0), "10s", "how long open calls may take to end when the service stops")]
     log_level: Annotated[
         str, Setting(_one_of(*LOG_LEVELS), "info", f"the least level that is logged: {', '.join(LOG_LEVELS)}")

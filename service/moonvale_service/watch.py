@@ -7,12 +7,14 @@ of the log is read and folded once, whoever watches. A watcher keeps its own pla
 from __future__ import annotations
 
 import asyncio
+import random
 from collections import defaultdict
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from enum import Enum
 from typing import Final, NamedTuple
 
 from moonvale_service import logs, tasks
+from moonvale_service.about import About
 from moonvale_service.errors import HistoryRewoundError
 from moonvale_service.feed import Feed
 from moonvale_service.history import Happened, Snapshot, fold, mark_at
@@ -20,6 +22,7 @@ from moonvale_service.store import GameMissingError, Store, StoreUnavailableErro
 from moonvale_service.store.changes import Changes
 from moonvale_service.store.redis_store import shard_of
 
+_LEAST_AGE: Final = 0.8  # of the greatest one, at which watches end by themselves
 _PAUSE: Final = 0.2  # seconds until a store that did not answer is asked again
 
 
@@ -29,6 +32,7 @@ class End(Enum):
     GAME_OVER = 1
     GAME_DELETED = 2
     DRAINING = 3
+    MAX_AGE = 4
 
 
 class Heartbeat(NamedTuple):
@@ -52,12 +56,13 @@ class _Watched:
 
 
 class Watches:
-    """All watches of this process. ``heartbeat`` and ``poll`` are seconds."""
+    """All watches of this process. ``heartbeat``, ``poll`` and ``age``, the greatest one of a watch, are seconds."""
 
-    def __init__(self, store: Store, url: str, timeout: float, *, heartbeat: float, poll: float) -> None:
+    def __init__(self, store: Store, url: str, timeout: float, *, heartbeat: float, poll: float, age: float) -> None:
         self._store = store
         self._heartbeat = heartbeat
         self._poll = poll
+        self._age = age
         self._changes = Changes(url, timeout, on_change=self._changed, on_gap=self._gap)
         self._watched: dict[str, _Watched] = {}
         self._shards: defaultdict[int, set[Feed]] = defaultdict(set)
@@ -82,16 +87,23 @@ class Watches:
         for watched in self._watched.values():
             watched.feed.wake()
 
-    async def watch(self, game: str, after: int | None, mark: str) -> AsyncGenerator[Told, None]:
+    async def watch(
+        self, game: str, after: int | None, mark: str, admit: Callable[[About], None]
+    ) -> AsyncGenerator[Told, None]:
         """Yield the game as it is now, then every entry after a version (None: the present one), once and in order.
 
         Between them comes a heartbeat whenever nothing else did for a while; last comes an End. ``mark``: that of the
-        version ``after``, or empty. Raises HistoryRewoundError, and what the store and the codec raise.
+        version ``after``, or empty. Raises HistoryRewoundError, what the store and the codec raise, and what ``admit``
+        does, which is asked first and again before anything is told.
         """
+        now = asyncio.get_running_loop().time
+        share = random.uniform(_LEAST_AGE, 1)  # noqa: S311  # so that not all resume at once
+        oldest = now() + self._age * share
         watched = await self._join(game)
         try:
             feed = watched.feed
             first = feed.snapshot()
+            admit(first.about)
             version = first.version if after is None else after
             if after is None or (after == first.version and mark in ("", first.mark)):
                 mark, pending = first.mark, []
@@ -99,6 +111,7 @@ class Watches:
                 pending = await self._fold(game, after, mark)
             yield first
             while True:
+                admit(feed.about)
                 for happened in pending:
                     yield happened
                     version, mark = happened.version, happened.mark
@@ -108,15 +121,17 @@ class Watches:
                 pending = kept if kept is not None else await self._fold(game, version, mark)
                 if pending:
                     continue
-                end = self._end(watched, version)
+                end = self._end(watched, version) or (End.MAX_AGE if now() >= oldest else None)
                 if end is not None:
                     yield end
                     return
+                beat = now() + self._heartbeat
                 try:
-                    async with asyncio.timeout(self._heartbeat):
+                    async with asyncio.timeout_at(min(beat, oldest)):
                         await feed.news()
                 except TimeoutError:
-                    yield Heartbeat(version, mark)
+                    if beat <= oldest:
+                        yield Heartbeat(version, mark)
         finally:
             self._leave(watched)
 
@@ -203,11 +218,11 @@ class Watches:
 
     async def _poll_all(self) -> None:
         while True:
-            feeds = [watched.feed for watched in self._watched.values()]
-            for feed in feeds:
-                await asyncio.sleep(self._poll / len(feeds))
-                feed.stale.set()
-            if not feeds:
+            games = list(self._watched)  # and not the feeds, which would live on in here
+            for game in games:
+                await asyncio.sleep(self._poll / len(games))
+                self._changed(game)
+            if not games:
                 await asyncio.sleep(self._poll)
 
     def _changed(self, game: str) -> None:

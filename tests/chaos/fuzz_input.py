@@ -42,13 +42,14 @@ REQUESTS: Final[dict[str, type[Message]]] = {
 }
 
 
-_CHANGING: Final = frozenset({"CreateGame", "SubmitAction", "Resign", "DeleteGame"})
+_CHANGING: Final = frozenset({"CreateGame", "SubmitAction", "Resign", "DeleteGame", "RotateCredential"})
 #: Whose credentials a method takes; nobody's: the creator key.
 _CALLERS: Final[dict[str, Callable[[Game], list[str]]]] = {
     "CreateGame": lambda game: [],
     "SubmitAction": lambda game: game.seats,
     "Resign": lambda game: game.seats,
     "DeleteGame": lambda game: [game.creator],
+    "RotateCredential": lambda game: [game.creator, *game.seats],
 }
 
 
@@ -114,7 +115,11 @@ class Fuzzer:
             await play(client, game, seed=1, moves=moves)
             self._corpus += [(method, request, game) for method, request in await self._valid(game)]
         for game in self._games[-2:]:  # were all games deleted in every batch, little else would be met
-            self._corpus.append(("DeleteGame", pb.DeleteGameRequest(name=game.name).SerializeToString(), game))
+            for method, request in (
+                ("DeleteGame", pb.DeleteGameRequest(name=game.name)),
+                ("RotateCredential", pb.RotateCredentialRequest(name=game.name, seat=0, request_id="rotate" * 4)),
+            ):
+                self._corpus.append((method, request.SerializeToString(), game))
         await client.delete(self._games[-1].name, self._games[-1].creator)
         self._kept = await self._stored()
 
@@ -215,7 +220,7 @@ class Fuzzer:
         self.report.outcomes[f"{call.method} OK"] += 1
         if call.method == "CreateGame":
             return {pb.CreateGameResponse.FromString(answer).name.removeprefix("games/")}
-        if call.method in ("SubmitAction", "Resign", "DeleteGame"):
+        if call.method in _CHANGING:
             request: Any = REQUESTS[call.method].FromString(call.request)
             return {request.name.removeprefix("games/")}
         return set()

@@ -318,7 +318,7 @@ class Table:
                             raise UnexpectedError(f"a heartbeat of version {message.heartbeat.version} after {version}")
                     elif message.end.reason == pb.WATCH_END_REASON_GAME_OVER:
                         return
-                    elif message.end.reason != pb.WATCH_END_REASON_DRAINING:
+                    elif message.end.reason not in (pb.WATCH_END_REASON_DRAINING, pb.WATCH_END_REASON_MAX_AGE):
                         raise UnexpectedError(f"a watch ended with {pb.WatchEndReason.Name(message.end.reason)}")
             except MoonvaleError as error:
                 if not error.is_transient:

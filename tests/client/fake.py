@@ -99,6 +99,13 @@ class FakeService(GameServiceServicer):
         bad = violated("name", "needs games/{game}")
         fail(context, grpc.StatusCode.INVALID_ARGUMENT, "INVALID_FIELD", {}, bad)
 
+    def RotateCredential(  # noqa: N802
+        self, request: pb.RotateCredentialRequest, context: Context
+    ) -> pb.RotateCredentialResponse:
+        self.request_ids.append(request.request_id)
+        self._fault(context)
+        return pb.RotateCredentialResponse(credential=f"new {request.seat}")
+
     def DeleteGame(self, request: pb.DeleteGameRequest, context: Context) -> pb.DeleteGameResponse:  # noqa: N802
         if self.deleted:
             fail(context, grpc.StatusCode.NOT_FOUND, "GAME_NOT_FOUND", {})

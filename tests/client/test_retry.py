@@ -72,6 +72,15 @@ def test_every_call_has_a_request_id_of_its_own_unless_the_caller_chose_one(fake
     assert chosen == "mine"
 
 
+def test_a_rotation_is_asked_for_again_with_the_same_request_id(fake: FakeService, address: str) -> None:
+    fake.faults = [LOST]
+    with Client(address, retry=QUICK) as client:
+        assert client.rotate_credential(GAME, SEATS[1], seat=1) == "new 1"
+    first, again = fake.request_ids
+    assert first == again
+    assert len(first) >= 16
+
+
 def test_a_game_that_is_gone_when_deletion_is_repeated_was_deleted(fake: FakeService, address: str) -> None:
     fake.faults = [LOST]
     with Client(address, retry=QUICK) as client:
@@ -141,7 +150,7 @@ def test_what_comes_over_a_stream_gives_it_new_time_and_what_follows_its_view_ma
 def test_both_clients_have_a_method_for_each_of_the_services_with_the_same_parameters() -> None:
     names = {"WatchGame": "watch"}
     methods = [method.name for method in DESCRIPTOR.services_by_name["GameService"].methods]
-    assert len(methods) == 10
+    assert len(methods) == 11
     for method in methods:
         name = names.get(method, "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in method)[1:])
         of_sync = inspect.signature(getattr(Client, name))

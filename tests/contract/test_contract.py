@@ -41,6 +41,7 @@ ROUTES = {
     "GetReplay": ("get", "/v1/{name=games/*}/replay"),
     "Resign": ("post", "/v1/{name=games/*}:resign"),
     "DeleteGame": ("delete", "/v1/{name=games/*}"),
+    "RotateCredential": ("post", "/v1/{name=games/*}:rotateCredential"),
     "GetCatalog": ("get", "/v1/catalog"),
     "GetServerInfo": ("get", "/v1/serverInfo"),
 }

@@ -140,6 +140,12 @@ class Client:
         """Delete a game."""
         await self.raw("DeleteGame", pb.DeleteGameRequest(name=game).SerializeToString(), credential)
 
+    async def rotate(self, game: str, credential: str | None, seat: int | None = None, request_id: str = "") -> str:
+        """Replace a credential of a game."""
+        request = pb.RotateCredentialRequest(name=game, seat=seat, request_id=request_id).SerializeToString()
+        answer = await self.raw("RotateCredential", request, credential)
+        return pb.RotateCredentialResponse.FromString(answer).credential
+
     async def replay(self, game: str, credential: str | None) -> pb.GetReplayResponse:
         """Get a game's replay."""
         request = pb.GetReplayRequest(name=game)

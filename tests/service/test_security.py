@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -70,6 +71,8 @@ class Scene:
     another: Game
     to_act: int
     version: int
+    old_spectator: str
+    old_seat: str
 
     def credentials(self, column: str, place: Place) -> list[str | None]:
         """The credentials that a column stands for."""
@@ -87,6 +90,8 @@ class Scene:
             "creator": [game.creator],
             "creator key": [place.server.creator_key],
             "operator key": [place.server.operator_key],
+            "revoked spectator": [self.old_spectator],
+            "revoked seat": [self.old_seat],
         }
         return columns[column]
 
@@ -97,12 +102,15 @@ async def scene(place: Place, moment: str) -> Scene:
     another = await place.client.create(pb.CreateGameRequest(options=SHORT))
     view = game.view
     to_act = view.decision.seat
+    old_spectator, old_seat = game.spectator, game.seats[to_act]
+    game.spectator = await place.client.rotate(game.name, game.creator)
+    game.seats[to_act] = await place.client.rotate(game.name, old_seat, to_act)
     if moment == "over":
         view = await play(place.client, game, seed=1)
         assert view.HasField("result")
     elif moment == "deleted":
         await place.client.delete(game.name, game.creator)
-    return Scene(game, another, to_act, view.version)
+    return Scene(game, another, to_act, view.version, old_spectator, old_seat)
 
 
 async def call(place: Place, scene: Scene, method: str, credential: str | None) -> None:
@@ -130,6 +138,10 @@ async def call(place: Place, scene: Scene, method: str, credential: str | None) 
             await client.resign(name, credential)
         case "DeleteGame":
             await client.delete(name, credential)
+        case "RotateCredential of the seat to act":
+            assert await client.rotate(name, credential, scene.to_act)
+        case "RotateCredential of the spectators":
+            assert await client.rotate(name, credential)
         case "GetCatalog" | "GetServerInfo":
             assert await client.raw(method, b"", credential)
         case _:
@@ -158,7 +170,7 @@ NAMING: Final = [
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]}, {row[1]}")
 async def test_a_call_ends_as_the_table_says(place: Place, row: list[str]) -> None:
     method, moment, *cells = row
-    changes = method in ("SubmitAction", "Resign", "DeleteGame")
+    changes = method.split()[0] in ("SubmitAction", "Resign", "DeleteGame", "RotateCredential")
     now = await scene(place, moment)
     for column, cell in zip(COLUMNS, cells, strict=True):
         for credential in now.credentials(column, place):
@@ -222,3 +234,84 @@ async def test_the_operator_key_is_needed_only_where_it_is_named(valkey: StoreSe
         assert raised.value.reason == "CREDENTIAL_INVALID"
         await client.delete(game.name, without.operator_key)
     await without.stop()
+
+
+async def test_rotation_is_carried_out_once_for_each_request_id(client: Client) -> None:
+    game = await client.create()
+    old, request = game.seats[1], "a request id of a seat"
+    new = await client.rotate(game.name, old, 1, request)
+    assert new != old
+    assert await client.rotate(game.name, old, 1, request) == new  # its answer was lost, and its credential is revoked
+    assert await client.rotate(game.name, game.creator, 1, request) == new
+    with pytest.raises(Failure) as raised:
+        await client.rotate(game.name, old, 1, "another request id")
+    assert raised.value.reason == "CREDENTIAL_REVOKED"
+    assert (await client.view(game.name, new)).viewer_seat == 1
+    newer = await client.rotate(game.name, new, 1)
+    assert newer not in (old, new)
+    for credential in (old, new):
+        with pytest.raises(Failure) as raised:
+            await client.view(game.name, credential)
+        assert raised.value.reason == "CREDENTIAL_REVOKED"
+    for credential in (newer, game.seats[0], game.spectator, game.creator):
+        assert (await client.view(game.name, credential)).name == game.name
+
+
+async def test_rotations_at_the_same_time_all_count(client: Client) -> None:
+    game = await client.create()
+    made = await asyncio.gather(*[client.rotate(game.name, game.creator, 0) for _ in range(8)])
+    assert len(set(made)) == 8
+    good = []
+    for credential in made:
+        with suppress(Failure):
+            await client.view(game.name, credential)
+            good.append(credential)
+    assert len(good) == 1
+
+
+async def test_a_repeat_of_create_game_returns_the_credentials_that_are_good_now(client: Client) -> None:
+    request = pb.CreateGameRequest(options=SHORT, request_id="a request id of a creator")
+    game = await client.create(request)
+    seat = await client.rotate(game.name, game.creator, 0)
+    spectator = await client.rotate(game.name, game.creator)
+    again = await client.create(request)
+    assert (again.seats, again.spectator, again.creator) == ([seat, game.seats[1]], spectator, game.creator)
+
+
+@pytest.mark.parametrize(
+    ("seat", "request_id", "field"), [(-1, "", "seat"), (2, "", "seat"), (0, "short", "request_id")]
+)
+async def test_wrong_fields_of_a_rotation_are_named(client: Client, seat: int, request_id: str, field: str) -> None:
+    game = await client.create()
+    with pytest.raises(Failure) as raised:
+        await client.rotate(game.name, game.creator, seat, request_id)
+    assert (raised.value.reason, raised.value.fields) == ("INVALID_FIELD", (field,))
+
+
+async def test_a_stream_ends_when_its_credential_is_replaced(
+    server: RunningServer, client: Client, valkey: StoreServer, tmp_path: Path
+) -> None:
+    replica = await start_server(valkey.url, tmp_path, keys_file=str(server.settings.data / "keys"))
+    async with Client(replica.address) as another:
+        game = await client.create()
+        async with AsyncExitStack() as stack:
+            opened = [
+                await stack.enter_async_context(aclosing(each.watch(game.name, credential)))
+                for each in (client, another)
+                for credential in (game.seats[0], game.seats[1])
+            ]
+            for messages in opened:
+                assert (await anext(messages)).HasField("view")
+            new = await client.rotate(game.name, game.seats[0], 0)
+            for messages in opened[::2]:
+                with pytest.raises(Failure) as raised:
+                    await anext(messages)
+                assert raised.value.reason == "CREDENTIAL_REVOKED"
+            stale = another.watch(game.name, game.seats[0])  # of a game that this replica watches already
+            with pytest.raises(Failure) as raised:
+                await anext(stale)
+            assert raised.value.reason == "CREDENTIAL_REVOKED"
+            await client.resign(game.name, new)
+            for messages in opened[1::2]:
+                assert (await anext(messages)).HasField("entry")
+    await replica.stop()

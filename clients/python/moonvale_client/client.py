@@ -138,6 +138,14 @@ class Client:
             if not carried_out_before(error, GAME_NOT_FOUND):
                 raise
 
+    def rotate_credential(self, game: str, credential: str, *, seat: int | None = None, request_id: str = "") -> str:
+        """Replace the credential of a seat, or of the spectators; return the new one. The one before is good no more.
+
+        By the creator's credential, or that of the seat whose own is replaced.
+        """
+        request = pb.RotateCredentialRequest(name=game, seat=seat, request_id=request_id or requests.new_request_id())
+        return self._call(self._stub.RotateCredential, request, credential).credential
+
     def get_catalog(self) -> pb.GetCatalogResponse:
         """Return all card types and tokens."""
         return self._call(self._stub.GetCatalog, pb.GetCatalogRequest())

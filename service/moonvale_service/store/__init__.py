@@ -78,6 +78,9 @@ class Store(Protocol):
     async def commit(self, game: str, change: Commit) -> Committed:
         """Make a change unless the game has moved on; making it twice is no harm. Raises GameMissingError."""
 
+    async def amend(self, game: str, before: bytes, after: bytes) -> bool:
+        """Replace the meta of a game, and return True; or False if it is not ``before``. Raises GameMissingError."""
+
     async def settle(self, game: str) -> None:
         """Return when all that was changed of a game is as durable as it has to be, even what nobody was told of."""
 

@@ -70,9 +70,9 @@ class RedisStore:
         self._link = link(url, timeout)
         self._timeout = timeout
         self._wait: tuple[Command, ...] = (("WAIT", 1, max(1, round(timeout * _WAIT_MS))),) if replicated else ()
-        self._create, self._read_log, self._commit, self._delete, self._settle = (
+        self._create, self._read_log, self._commit, self._delete, self._settle, self._amend = (
             _Script((resources.files(__package__) / "scripts" / f"{name}.lua").read_bytes())
-            for name in ("create", "read_log", "commit", "delete", "settle")
+            for name in ("create", "read_log", "commit", "delete", "settle", "amend")
         )
 
     async def create(self, game: str, *, digest: bytes, mark: bytes, state: bytes, meta: bytes, expiry: int) -> Record:
@@ -103,6 +103,12 @@ class RedisStore:
         if outcome[0] == 2:
             raise GameMissingError
         return Committed(0, _record(outcome[1]))
+
+    async def amend(self, game: str, before: bytes, after: bytes) -> bool:
+        outcome = await self._write(self._amend, (game_key(game), channel(shard_of(game))), before, after, game)
+        if outcome == 2:
+            raise GameMissingError
+        return bool(outcome)
 
     async def settle(self, game: str) -> None:
         if self._wait:

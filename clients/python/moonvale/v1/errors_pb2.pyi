@@ -41,7 +41,7 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     Example: UNAUTHENTICATED, GetView without metadata.
     """
     ERROR_REASON_CREDENTIAL_INVALID: _ErrorReason.ValueType  # 5
-    """The credential is not one that this service has given out, or it has been revoked.
+    """The credential is not one that this service has given out.
     Example: UNAUTHENTICATED, a credential of which a letter was changed.
     """
     ERROR_REASON_CREDENTIAL_OF_ANOTHER_GAME: _ErrorReason.ValueType  # 6
@@ -113,6 +113,11 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """An error of the service itself, logged there with the trace id. Metadata: trace_id.
     Example: INTERNAL, "internal error".
     """
+    ERROR_REASON_READER_TOO_SLOW: _ErrorReason.ValueType  # 23
+    """The client of a watch reads more slowly than the game goes on, and was cut off. Watch again, after the last version and
+    mark received.
+    Example: UNAVAILABLE, a watcher that has read nothing for half a minute while messages waited.
+    """
     ERROR_REASON_RATE_LIMITED: _ErrorReason.ValueType  # 24
     """The credential, or all who create games without the creator key, made too many calls in a short time. A
     google.rpc.RetryInfo says after which delay the call is worth repeating, with the same request id. Metadata: per_second.
@@ -121,6 +126,10 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_TOO_MANY_WATCHES: _ErrorReason.ValueType  # 25
     """The credential has as many streams open as this server allows it. Close one that is not needed. Metadata: limit.
     Example: RESOURCE_EXHAUSTED, a client that opens a stream for every view and closes none.
+    """
+    ERROR_REASON_CREDENTIAL_REVOKED: _ErrorReason.ValueType  # 26
+    """The credential was replaced by RotateCredential. Ask for the new one whoever gave out this one.
+    Example: UNAUTHENTICATED, a seat's credential that had become known, after the creator has replaced it.
     """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
@@ -149,7 +158,7 @@ ERROR_REASON_CREDENTIAL_MISSING: ErrorReason.ValueType  # 4
 Example: UNAUTHENTICATED, GetView without metadata.
 """
 ERROR_REASON_CREDENTIAL_INVALID: ErrorReason.ValueType  # 5
-"""The credential is not one that this service has given out, or it has been revoked.
+"""The credential is not one that this service has given out.
 Example: UNAUTHENTICATED, a credential of which a letter was changed.
 """
 ERROR_REASON_CREDENTIAL_OF_ANOTHER_GAME: ErrorReason.ValueType  # 6
@@ -221,6 +230,11 @@ ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 22
 """An error of the service itself, logged there with the trace id. Metadata: trace_id.
 Example: INTERNAL, "internal error".
 """
+ERROR_REASON_READER_TOO_SLOW: ErrorReason.ValueType  # 23
+"""The client of a watch reads more slowly than the game goes on, and was cut off. Watch again, after the last version and
+mark received.
+Example: UNAVAILABLE, a watcher that has read nothing for half a minute while messages waited.
+"""
 ERROR_REASON_RATE_LIMITED: ErrorReason.ValueType  # 24
 """The credential, or all who create games without the creator key, made too many calls in a short time. A
 google.rpc.RetryInfo says after which delay the call is worth repeating, with the same request id. Metadata: per_second.
@@ -229,5 +243,9 @@ Example: RESOURCE_EXHAUSTED, a loop that reads the view without a pause, instead
 ERROR_REASON_TOO_MANY_WATCHES: ErrorReason.ValueType  # 25
 """The credential has as many streams open as this server allows it. Close one that is not needed. Metadata: limit.
 Example: RESOURCE_EXHAUSTED, a client that opens a stream for every view and closes none.
+"""
+ERROR_REASON_CREDENTIAL_REVOKED: ErrorReason.ValueType  # 26
+"""The credential was replaced by RotateCredential. Ask for the new one whoever gave out this one.
+Example: UNAUTHENTICATED, a seat's credential that had become known, after the creator has replaced it.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -41,6 +41,8 @@ class _WatchEndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_WatchE
     """The game was deleted, or has expired."""
     WATCH_END_REASON_DRAINING: _WatchEndReason.ValueType  # 3
     """This server is shutting down: call again, and another one goes on."""
+    WATCH_END_REASON_MAX_AGE: _WatchEndReason.ValueType  # 4
+    """The stream is as old as this server lets one become: call again, after the last version and mark received."""
 
 class WatchEndReason(_WatchEndReason, metaclass=_WatchEndReasonEnumTypeWrapper):
     """Why a stream ends."""
@@ -53,6 +55,8 @@ WATCH_END_REASON_GAME_DELETED: WatchEndReason.ValueType  # 2
 """The game was deleted, or has expired."""
 WATCH_END_REASON_DRAINING: WatchEndReason.ValueType  # 3
 """This server is shutting down: call again, and another one goes on."""
+WATCH_END_REASON_MAX_AGE: WatchEndReason.ValueType  # 4
+"""The stream is as old as this server lets one become: call again, after the last version and mark received."""
 Global___WatchEndReason: _TypeAlias = WatchEndReason  # noqa: Y015
 
 @_typing.final
@@ -719,6 +723,64 @@ class DeleteGameResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DeleteGameResponse: _TypeAlias = DeleteGameResponse  # noqa: Y015
+
+@_typing.final
+class RotateCredentialRequest(_message.Message):
+    """Request of RotateCredential.
+    Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "seat": 1, "requestId": "6c0f8f0e-50f8-47bc-a42f-6c1f3a2b9d51"}.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Required. The game. Format: games/{game}."""
+    seat: _builtins.int
+    """Optional. The seat whose credential is replaced. Left out: that of the spectators."""
+    request_id: _builtins.str
+    """Optional. A secret of the caller's, 16 bytes or more, best a random UUID. A repeat returns the same new credential, so
+    that a lost answer can be had again, even by a seat whose own credential the first call has revoked.
+    """
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        seat: _builtins.int | None = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "name", b"name", "request_id", b"request_id", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___RotateCredentialRequest: _TypeAlias = RotateCredentialRequest  # noqa: Y015
+
+@_typing.final
+class RotateCredentialResponse(_message.Message):
+    """Response of RotateCredential."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CREDENTIAL_FIELD_NUMBER: _builtins.int
+    credential: _builtins.str
+    """The new credential."""
+    def __init__(
+        self,
+        *,
+        credential: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["credential", b"credential"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RotateCredentialResponse: _TypeAlias = RotateCredentialResponse  # noqa: Y015
 
 @_typing.final
 class GetCatalogRequest(_message.Message):

@@ -31,8 +31,8 @@ class GameServiceStub(object):
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
-    RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
+    GAME_NOT_FOUND or RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
@@ -82,6 +82,11 @@ class GameServiceStub(object):
                 request_serializer=moonvale_dot_v1_dot_game__service__pb2.DeleteGameRequest.SerializeToString,
                 response_deserializer=moonvale_dot_v1_dot_game__service__pb2.DeleteGameResponse.FromString,
                 _registered_method=True)
+        self.RotateCredential = channel.unary_unary(
+                '/moonvale.v1.GameService/RotateCredential',
+                request_serializer=moonvale_dot_v1_dot_game__service__pb2.RotateCredentialRequest.SerializeToString,
+                response_deserializer=moonvale_dot_v1_dot_game__service__pb2.RotateCredentialResponse.FromString,
+                _registered_method=True)
         self.GetCatalog = channel.unary_unary(
                 '/moonvale.v1.GameService/GetCatalog',
                 request_serializer=moonvale_dot_v1_dot_game__service__pb2.GetCatalogRequest.SerializeToString,
@@ -100,8 +105,8 @@ class GameServiceServicer(object):
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
-    RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
+    GAME_NOT_FOUND or RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
@@ -134,7 +139,7 @@ class GameServiceServicer(object):
     def WatchGame(self, request, context):
         """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
         Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
-        Errors: HISTORY_REWOUND; TOO_MANY_WATCHES.
+        Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -168,7 +173,16 @@ class GameServiceServicer(object):
 
     def DeleteGame(self, request, context):
         """Deletes a game and all that is stored of it, at any time.
-        Needs the creator's credential.
+        Needs the creator's credential, or the server's operator key.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RotateCredential(self, request, context):
+        """Replaces the credential of a seat or of the spectators. The one before is refused with CREDENTIAL_REVOKED from then on,
+        and streams that were opened with it end so.
+        Needs the creator's credential, or that of the seat whose own is replaced.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -231,6 +245,11 @@ def add_GameServiceServicer_to_server(servicer, server):
                     request_deserializer=moonvale_dot_v1_dot_game__service__pb2.DeleteGameRequest.FromString,
                     response_serializer=moonvale_dot_v1_dot_game__service__pb2.DeleteGameResponse.SerializeToString,
             ),
+            'RotateCredential': grpc.unary_unary_rpc_method_handler(
+                    servicer.RotateCredential,
+                    request_deserializer=moonvale_dot_v1_dot_game__service__pb2.RotateCredentialRequest.FromString,
+                    response_serializer=moonvale_dot_v1_dot_game__service__pb2.RotateCredentialResponse.SerializeToString,
+            ),
             'GetCatalog': grpc.unary_unary_rpc_method_handler(
                     servicer.GetCatalog,
                     request_deserializer=moonvale_dot_v1_dot_game__service__pb2.GetCatalogRequest.FromString,
@@ -255,8 +274,8 @@ class GameService(object):
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
-    RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
+    GAME_NOT_FOUND or RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
@@ -466,6 +485,33 @@ class GameService(object):
             '/moonvale.v1.GameService/DeleteGame',
             moonvale_dot_v1_dot_game__service__pb2.DeleteGameRequest.SerializeToString,
             moonvale_dot_v1_dot_game__service__pb2.DeleteGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RotateCredential(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/moonvale.v1.GameService/RotateCredential',
+            moonvale_dot_v1_dot_game__service__pb2.RotateCredentialRequest.SerializeToString,
+            moonvale_dot_v1_dot_game__service__pb2.RotateCredentialResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -32,8 +32,8 @@ class GameServiceStub:
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
-    RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
+    GAME_NOT_FOUND or RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
@@ -58,7 +58,7 @@ class GameServiceStub:
     WatchGame: _grpc.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]
     """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
     Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
-    Errors: HISTORY_REWOUND; TOO_MANY_WATCHES.
+    Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
     """
     ListEvents: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]
     """Lists the entries of the log with their events, oldest first.
@@ -76,7 +76,12 @@ class GameServiceStub:
     """
     DeleteGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.DeleteGameRequest, _game_service_pb2.DeleteGameResponse]
     """Deletes a game and all that is stored of it, at any time.
-    Needs the creator's credential.
+    Needs the creator's credential, or the server's operator key.
+    """
+    RotateCredential: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.RotateCredentialRequest, _game_service_pb2.RotateCredentialResponse]
+    """Replaces the credential of a seat or of the spectators. The one before is refused with CREDENTIAL_REVOKED from then on,
+    and streams that were opened with it end so.
+    Needs the creator's credential, or that of the seat whose own is replaced.
     """
     GetCatalog: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.GetCatalogRequest, _game_service_pb2.GetCatalogResponse]
     """Returns all card types and tokens. Needs no credential."""
@@ -90,8 +95,8 @@ class GameServiceAsyncStub(GameServiceStub):
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
-    RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
+    GAME_NOT_FOUND or RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
@@ -113,7 +118,7 @@ class GameServiceAsyncStub(GameServiceStub):
     WatchGame: _aio.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]  # type: ignore[assignment]
     """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
     Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
-    Errors: HISTORY_REWOUND; TOO_MANY_WATCHES.
+    Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
     """
     ListEvents: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]  # type: ignore[assignment]
     """Lists the entries of the log with their events, oldest first.
@@ -131,7 +136,12 @@ class GameServiceAsyncStub(GameServiceStub):
     """
     DeleteGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.DeleteGameRequest, _game_service_pb2.DeleteGameResponse]  # type: ignore[assignment]
     """Deletes a game and all that is stored of it, at any time.
-    Needs the creator's credential.
+    Needs the creator's credential, or the server's operator key.
+    """
+    RotateCredential: _aio.UnaryUnaryMultiCallable[_game_service_pb2.RotateCredentialRequest, _game_service_pb2.RotateCredentialResponse]  # type: ignore[assignment]
+    """Replaces the credential of a seat or of the spectators. The one before is refused with CREDENTIAL_REVOKED from then on,
+    and streams that were opened with it end so.
+    Needs the creator's credential, or that of the seat whose own is replaced.
     """
     GetCatalog: _aio.UnaryUnaryMultiCallable[_game_service_pb2.GetCatalogRequest, _game_service_pb2.GetCatalogResponse]  # type: ignore[assignment]
     """Returns all card types and tokens. Needs no credential."""
@@ -144,8 +154,8 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
-    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, ROLE_NOT_ALLOWED, RATE_LIMITED, GAME_NOT_FOUND or
-    RULES_UNKNOWN.
+    CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
+    GAME_NOT_FOUND or RULES_UNKNOWN.
     Below stand only those that a method adds.
     """
 
@@ -189,7 +199,7 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_game_service_pb2.WatchGameResponse], _abc.AsyncIterator[_game_service_pb2.WatchGameResponse]]:
         """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
         Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
-        Errors: HISTORY_REWOUND; TOO_MANY_WATCHES.
+        Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
         """
 
     @_abc_1.abstractmethod
@@ -231,7 +241,18 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_game_service_pb2.DeleteGameResponse, _abc.Awaitable[_game_service_pb2.DeleteGameResponse]]:
         """Deletes a game and all that is stored of it, at any time.
-        Needs the creator's credential.
+        Needs the creator's credential, or the server's operator key.
+        """
+
+    @_abc_1.abstractmethod
+    def RotateCredential(
+        self,
+        request: _game_service_pb2.RotateCredentialRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_service_pb2.RotateCredentialResponse, _abc.Awaitable[_game_service_pb2.RotateCredentialResponse]]:
+        """Replaces the credential of a seat or of the spectators. The one before is refused with CREDENTIAL_REVOKED from then on,
+        and streams that were opened with it end so.
+        Needs the creator's credential, or that of the seat whose own is replaced.
         """
 
     @_abc_1.abstractmethod
