@@ -35,7 +35,7 @@ fuzz-input: $(VENV)/.dev ## Send random and mutated messages to every method of 
 
 chaos: $(VENV)/.dev ## Play games while workers, store and network break, checking each game (how long: MINUTES=5 or SECONDS=90)
 	@tests/support/install_redis.sh
-	@$(BIN)/python -m tests.chaos $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)
+	@GRPC_VERBOSITY=NONE $(BIN)/python -m tests.chaos $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)
 
 cancel: $(VENV)/.dev ## Give calls and watches up at any moment, checking what they leave behind (how many: N=10000)
 	@$(BIN)/python -m tests.chaos.cancel $(N)
