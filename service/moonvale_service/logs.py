@@ -129,7 +129,7 @@ class _StandardHandler(logging.Handler):
         error = record.exc_info[1] if record.exc_info else None
         if error is not None:
             fields["error"] = _describe(error)
-        if isinstance(error, grpc.aio.InternalError):  # a client was gone before its answer, which is no mistake of ours
+        if isinstance(error, grpc.aio.InternalError):  # a client was gone before its answer: no mistake of ours
             level = "info"
         _write(level, "library", fields)
 
