@@ -86,11 +86,11 @@ class _Call:
 class Fuzzer:
     """Sends calls to the service at an address, whose store is at hand as ``raw`` and holds nothing else."""
 
-    def __init__(self, address: str, raw: aioredis.Redis, creator_key: str, rng: Random) -> None:
+    def __init__(self, address: str, raw: aioredis.Redis, server_keys: tuple[str, str], rng: Random) -> None:
         self.report = Report()
         self._raw = raw
         self._rng = rng
-        self._creator_key = creator_key
+        self._creator_key, self._operator_key = server_keys
         self._client = Client(address)
         self._channel = grpc.aio.insecure_channel(address, (("grpc.use_local_subchannel_pool", 1),))
         self._unary: dict[str, grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]] = {
@@ -161,6 +161,7 @@ class Fuzzer:
             ("ListEvents", pb.ListEventsRequest(parent=game.name, page_size=3, page_token="2")),
             ("GetReplay", pb.GetReplayRequest(name=game.name)),
             ("Resign", pb.ResignRequest(name=game.name)),
+            ("ListGames", pb.ListGamesRequest(page_size=3)),
             ("GetCatalog", pb.GetCatalogRequest()),
             ("GetServerInfo", pb.GetServerInfoRequest()),
         ]
@@ -187,6 +188,8 @@ class Fuzzer:
         """Return a caller's credentials: such that may call mostly, but also others, none, several, and nonsense."""
         rng = self._rng
         callers = _CALLERS[method](game) if method in _CALLERS else game.all_credentials
+        if method == "ListGames":
+            callers = [self._operator_key]
         token = rng.choice(callers or [self._creator_key])
         if rng.random() < 0.1:
             token = rng.choice([*rng.choice(self._games).all_credentials, self._creator_key])
@@ -235,7 +238,7 @@ class Fuzzer:
 
     async def _stored(self) -> dict[bytes, _Value]:
         """Return all that the store holds, and when it expires."""
-        keys = [key async for key in self._raw.scan_iter(count=1000)]
+        keys = [key async for key in self._raw.scan_iter(count=1000) if not key.endswith(b":i")]
         async with self._raw.pipeline(transaction=True) as all_at_once:
             for key in keys:
                 if b":g:" in key:
@@ -278,10 +281,13 @@ async def _run(count: int, seed: int, show: Callable[[str], None]) -> Report:
     """Send so many calls to a service of its own. Raises NonsenseAcceptedError."""
     with running_service(workers="1", log_level="error") as service:
         (worker,) = service.workers()
-        key = (service.folder / "data/creator_key").read_text(encoding="ascii").strip()
+        creator_key, operator_key = (
+            (service.folder / "data" / name).read_text(encoding="ascii").strip()
+            for name in ("creator_key", "operator_key")
+        )
         socket = service.folder / "data/run/store.sock"
         async with aioredis.Redis.from_url(f"unix://{socket}") as raw:
-            fuzzer = Fuzzer(service.address, raw, key, Random(seed))
+            fuzzer = Fuzzer(service.address, raw, (creator_key, operator_key), Random(seed))
             await fuzzer.prepare()
             settled = 0
             shown = time.monotonic()
