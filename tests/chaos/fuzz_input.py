@@ -57,8 +57,9 @@ class NonsenseAcceptedError(Exception):
     """The service did what it must not do; the message says with which bytes."""
 
 
-#: What a key holds, and when it expires (-1: never).
-_Value = tuple[dict[Any, Any] | list[bytes], int]
+#: What a key holds (of a game, its log, or the index of a shard's games), and when it expires (-1: never).
+_Value = tuple[dict[Any, Any] | list[Any], int]
+_INDEX: Final = b":i"  # how the key of an index ends
 
 
 @dataclass(slots=True)
@@ -143,7 +144,7 @@ class Fuzzer:
         for key in self._kept.keys() | stored.keys():
             if self._kept.get(key) == stored.get(key):
                 continue
-            if key.decode().rpartition(":")[2] not in changed:
+            if not _games_of(key, self._kept.get(key), stored.get(key)) <= changed:
                 listed = "\n".join([str(call) for call in calls if call.method in _CHANGING])
                 before, now = self._kept.get(key), stored.get(key)
                 raise NonsenseAcceptedError(f"no call has changed {key!r}, but it was {before} and is {now}:\n{listed}")
@@ -238,11 +239,13 @@ class Fuzzer:
 
     async def _stored(self) -> dict[bytes, _Value]:
         """Return all that the store holds, and when it expires."""
-        keys = [key async for key in self._raw.scan_iter(count=1000) if not key.endswith(b":i")]
+        keys = [key async for key in self._raw.scan_iter(count=1000)]
         async with self._raw.pipeline(transaction=True) as all_at_once:
             for key in keys:
                 if b":g:" in key:
                     all_at_once.hgetall(key)
+                elif key.endswith(_INDEX):
+                    all_at_once.zrange(key, 0, -1, withscores=True)
                 else:
                     all_at_once.lrange(key, 0, -1)
                 all_at_once.execute_command("PEXPIRETIME", key)
@@ -254,13 +257,25 @@ class Fuzzer:
         value, expiry = self._kept.get(key, ({}, 0))
         async with self._raw.pipeline(transaction=True) as all_at_once:
             all_at_once.delete(key)
-            if isinstance(value, list):
+            if not value:
+                pass
+            elif key.endswith(_INDEX):
+                all_at_once.zadd(key, dict(value))
+            elif isinstance(value, list):
                 all_at_once.rpush(key, *value)
-            elif value:
+            else:
                 all_at_once.hset(key, mapping=value)
             if expiry > 0:
                 all_at_once.pexpireat(key, expiry)
             await all_at_once.execute()
+
+
+def _games_of(key: bytes, before: _Value | None, now: _Value | None) -> set[str]:
+    """Return the ids of the games that a change of a key is about."""
+    if not key.endswith(_INDEX):
+        return {key.decode().rpartition(":")[2]}
+    members = [{member.decode() for member, _ in value[0]} if value else set[str]() for value in (before, now)]
+    return members[0] ^ members[1]
 
 
 def _full_request(rng: Random) -> pb.CreateGameRequest:
