@@ -12,10 +12,10 @@ UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo test fuzz fuzz-input chaos cancel lint fmt proto lock clean FORCE
+.PHONY: help run demo test fuzz fuzz-input chaos cancel watch-scale lint fmt proto lock clean FORCE
 
 help: ## List these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(VENV)/.service ## Start the service on this machine and print how to join
 	@$(BIN)/moonvale serve
@@ -35,10 +35,14 @@ fuzz-input: $(VENV)/.dev ## Send random and mutated messages to every method of 
 
 chaos: $(VENV)/.dev ## Play games while workers, store and network break, checking each game (how long: MINUTES=5 or SECONDS=90)
 	@tests/support/install_redis.sh
-	@$(BIN)/python -m tests.chaos $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)
+	@GRPC_VERBOSITY=NONE $(BIN)/python -m tests.chaos $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)
 
 cancel: $(VENV)/.dev ## Give calls and watches up at any moment, checking what they leave behind (how many: N=10000)
 	@$(BIN)/python -m tests.chaos.cancel $(N)
+
+watch-scale: N = 10000
+watch-scale: $(VENV)/.dev ## Open watches in one server process and measure what each costs (how many: N=10000)
+	@$(BIN)/python -m tests.service.watch_scale $(N)
 
 lint: $(VENV)/.dev ## Check style, types and the contract, and that generated code is up to date
 	@$(BIN)/ruff check .

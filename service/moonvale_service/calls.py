@@ -25,6 +25,7 @@ from moonvale_service.games import Games, check_epoch
 from moonvale_service.history import Happened, Snapshot
 from moonvale_service.quotas import Holder, Quotas
 from moonvale_service.settings import Settings
+from moonvale_service.store.redis_store import is_game_id
 from moonvale_service.watch import End, Heartbeat, Watches
 
 _LAST_SECOND: Final = 253_402_300_799  # of the year 9999, the last that timestamps go to
@@ -161,6 +162,15 @@ class Calls:
         return pb.RotateCredentialResponse(
             credential=self._keys.token(await self._games.rotate(caller.credential, holder, request_id))
         )
+
+    async def list_games(self, request: pb.ListGamesRequest, _caller: Caller) -> pb.ListGamesResponse:
+        if request.page_size < 0:
+            raise FieldError("page_size", f"must be 0 or more, is {request.page_size}")
+        if request.page_token and not is_game_id(request.page_token):
+            raise FieldError("page_token", "is not the next_page_token of a page before")
+        size = min(request.page_size or limits.MAX_PAGE_SIZE, limits.MAX_PAGE_SIZE)
+        listed, last = await self._games.list_games(request.page_token, size)
+        return pb.ListGamesResponse(games=[render.summary(each) for each in listed], next_page_token=last)
 
     async def get_catalog(self, _request: pb.GetCatalogRequest, _caller: Caller) -> pb.GetCatalogResponse:
         return self._catalog

@@ -52,13 +52,14 @@ _LAST_WORDS: Final = 5.0  # seconds for a slow reader to get the reason why it i
 Context = grpc.aio.ServicerContext[bytes, bytes]
 
 _A_SEAT: Final = frozenset({Role.SEAT})
+_THE_OPERATOR: Final = frozenset({Role.OPERATOR_KEY})
 _CREATOR_OR_SEAT: Final = frozenset({Role.CREATOR, Role.SEAT})
 _CREATOR_OR_OPERATOR: Final = frozenset({Role.CREATOR, Role.OPERATOR_KEY})
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method: its request, the field that names the game, the roles that may call it (None: no credential needed)."""
+    """A method: its request, the field that names the game (empty: none), who may call it (None: anybody)."""
 
     request: type[Message]
     call: Callable[..., Any]
@@ -76,6 +77,7 @@ METHODS: Final = {
     "Resign": Method(pb.ResignRequest, Calls.resign, roles=_A_SEAT),
     "DeleteGame": Method(pb.DeleteGameRequest, Calls.delete_game, roles=_CREATOR_OR_OPERATOR),
     "RotateCredential": Method(pb.RotateCredentialRequest, Calls.rotate_credential, roles=_CREATOR_OR_SEAT),
+    "ListGames": Method(pb.ListGamesRequest, Calls.list_games, "", _THE_OPERATOR),
     "GetCatalog": Method(pb.GetCatalogRequest, Calls.get_catalog, ""),
     "GetServerInfo": Method(pb.GetServerInfoRequest, Calls.get_server_info, ""),
 }
@@ -233,14 +235,16 @@ class Edge:
     def _authenticate(self, method: Method, request: Message, token: str | None, line: _Line) -> Caller:
         if method.roles is None:
             return Caller(creator_key=token is not None and self._keys.is_creator_key(token))
-        game = render.game_of(getattr(request, method.target))
-        if not is_game_id(game):
-            raise FieldError(method.target, "needs the form games/{game}, as CreateGame has returned it")
-        line.game = game
+        game = ""
+        if method.target:
+            game = render.game_of(getattr(request, method.target))
+            if not is_game_id(game):
+                raise FieldError(method.target, "needs the form games/{game}, as CreateGame has returned it")
+            line.game = game
         credential = self._verify(token)
         role = credential.role
         line.role, line.seat = role.name.lower(), credential.seat
-        if role in IN_A_GAME and credential.game != game:
+        if game and role in IN_A_GAME and credential.game != game:
             raise CredentialOfAnotherGameError
         if role not in method.roles:
             raise RoleNotAllowedError(role.name.lower(), role.words, " or ".join(sorted(r.words for r in method.roles)))

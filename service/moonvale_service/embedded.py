@@ -49,6 +49,7 @@ class EmbeddedStore:
         self._data = data
         self._lock: TextIO | None = None
         self._process: asyncio.subprocess.Process | None = None
+        self._spawning: asyncio.Task[asyncio.subprocess.Process] | None = None
         self._keeper: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -61,6 +62,7 @@ class EmbeddedStore:
             await self._end_orphan()
             await self._launch()
         except BaseException:
+            await self._end_process()
             self._unlock()
             raise
         self._keeper = asyncio.create_task(self._keep_running())
@@ -123,8 +125,19 @@ class EmbeddedStore:
     async def _launch(self) -> None:
         socket = _socket(self._data)
         socket.unlink(missing_ok=True)
+        # A start that is given up must not leave a process that nobody knows of.
+        self._spawning = asyncio.ensure_future(self._spawn(socket))
+        self._process = await asyncio.shield(self._spawning)
+        self._spawning = None
+        try:
+            await self._wait_for_answer(self._process)
+        except BaseException:
+            await self._end_process()
+            raise
+
+    async def _spawn(self, socket: Path) -> asyncio.subprocess.Process:
         with (self._data / "store.log").open("ab") as printed:
-            self._process = await asyncio.create_subprocess_exec(
+            return await asyncio.create_subprocess_exec(
                 _program(),
                 *("--port", "0", "--unixsocket", str(socket), "--unixsocketperm", "700"),
                 *("--dir", str(self._data / "store"), "--appendonly", "yes", "--appendfsync", "always", "--save", ""),
@@ -134,11 +147,6 @@ class EmbeddedStore:
                 stderr=asyncio.subprocess.STDOUT,
                 start_new_session=True,
             )
-        try:
-            await self._wait_for_answer(self._process)
-        except BaseException:
-            await self._end_process()
-            raise
 
     async def _wait_for_answer(self, process: asyncio.subprocess.Process) -> None:
         pause = 0.01
@@ -177,6 +185,10 @@ class EmbeddedStore:
 
     async def _end_process(self) -> None:
         process, self._process = self._process, None
+        spawning, self._spawning = self._spawning, None
+        if spawning is not None:
+            await asyncio.wait({spawning})
+            process = None if spawning.exception() else spawning.result()
         if process is None or process.returncode is not None:
             return
         process.terminate()

@@ -66,7 +66,7 @@ class CredentialMissingError(CallError):
     reason = "CREDENTIAL_MISSING"
 
     def __init__(self) -> None:
-        super().__init__("needs a credential of the game: send the metadata 'authorization: Bearer CREDENTIAL'")
+        super().__init__("needs a credential: send the metadata 'authorization: Bearer CREDENTIAL'")
 
 
 class CredentialInvalidError(CallError):

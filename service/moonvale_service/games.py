@@ -36,7 +36,7 @@ from moonvale_service.errors import (
     StaleVersionError,
 )
 from moonvale_service.history import Happened, Snapshot, enter, fold, mark_at, mark_text, snapshot
-from moonvale_service.store import Commit, Record, Store
+from moonvale_service.store import Commit, Listed, Record, Store
 from moonvale_service.store.log_codec import (
     MARK_BYTES,
     Answer,
@@ -195,6 +195,10 @@ class Games:
             check_epoch(about, by)
             if await self._store.amend(by.game, record.meta, about.rotated(holder, request).encode()):
                 return replace(holder, epoch=epoch + 1)
+
+    async def list_games(self, after: str, count: int) -> tuple[list[Listed], str]:
+        """Return up to so many games after an id (empty: from the first on), and the id to go on after, or nothing."""
+        return await self._store.list_games(after, count)
 
     async def delete(self, game: str) -> None:
         """Delete a game."""

@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Mapping, MutableMapping
 from typing import Any, Final
 
+import grpc.aio
 import orjson
 import structlog
 
@@ -123,10 +124,13 @@ class _StandardHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         fields: dict[str, Any] = {"logger": record.name, "at": f"{record.module}:{record.lineno}"}
-        if record.exc_info and record.exc_info[1] is not None:
-            fields["error"] = _describe(record.exc_info[1])
         # Libraries have levels of their own; structlog has these.
         level = next(name for least, name in _LEVELS if record.levelno >= least)
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None:
+            fields["error"] = _describe(error)
+        if isinstance(error, grpc.aio.InternalError):  # a client was gone before its answer: no mistake of ours
+            level = "info"
         _write(level, "library", fields)
 
 

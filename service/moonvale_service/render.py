@@ -9,10 +9,13 @@ from moonvale_engine.options import Options
 from moonvale_engine.position import observe
 from moonvale_engine.position_text import position_text
 from moonvale_engine.shuffle import commitment
+from moonvale_service.about import About
 from moonvale_service.convert.events import log_entry
+from moonvale_service.convert.times import timestamp
 from moonvale_service.convert.views import GameHeader
 from moonvale_service.convert.views import to_proto as view_to_proto
 from moonvale_service.history import Happened, Snapshot
+from moonvale_service.store import Listed
 
 _PREFIX = "games/"
 
@@ -47,6 +50,19 @@ def entry(options: Options, happened: Happened, viewer: int) -> event_pb2.LogEnt
     events = [seen_by(event, viewer) for event in happened.events]
     return log_entry(
         options, happened.version, happened.mark, happened.entry, happened.time, happened.seat_to_act, events
+    )
+
+
+def summary(listed: Listed) -> game_service_pb2.GameSummary:
+    """Return a game of a list."""
+    about = About.decode(listed.meta)
+    return game_service_pb2.GameSummary(
+        name=game_name(listed.game),
+        external_id=about.external_id,
+        labels=about.labels,
+        version=listed.version,
+        create_time=timestamp(listed.created),
+        update_time=timestamp(listed.updated),
     )
 
 

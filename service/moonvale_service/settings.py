@@ -169,8 +169,8 @@ class Settings:
         Setting(
             _optional_path,
             "",
-            "file of the operator key, which lets a caller delete every game. Left out: the file operator_key in the"
-            " data folder, made if the store is the embedded one",
+            "file of the operator key, which lets a caller list all games and delete each. Left out: the file"
+            " operator_key in the data folder, made if the store is the embedded one",
         ),
     ]
     create_needs_key: Annotated[bool, Setting(_boolean, "false", "true: nobody creates a game without the creator key")]

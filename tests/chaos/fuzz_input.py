@@ -57,8 +57,9 @@ class NonsenseAcceptedError(Exception):
     """The service did what it must not do; the message says with which bytes."""
 
 
-#: What a key holds, and when it expires (-1: never).
-_Value = tuple[dict[Any, Any] | list[bytes], int]
+#: What a key holds (of a game, its log, or the index of a shard's games), and when it expires (-1: never).
+_Value = tuple[dict[Any, Any] | list[Any], int]
+_INDEX: Final = b":i"  # how the key of an index ends
 
 
 @dataclass(slots=True)
@@ -86,11 +87,11 @@ class _Call:
 class Fuzzer:
     """Sends calls to the service at an address, whose store is at hand as ``raw`` and holds nothing else."""
 
-    def __init__(self, address: str, raw: aioredis.Redis, creator_key: str, rng: Random) -> None:
+    def __init__(self, address: str, raw: aioredis.Redis, server_keys: tuple[str, str], rng: Random) -> None:
         self.report = Report()
         self._raw = raw
         self._rng = rng
-        self._creator_key = creator_key
+        self._creator_key, self._operator_key = server_keys
         self._client = Client(address)
         self._channel = grpc.aio.insecure_channel(address, (("grpc.use_local_subchannel_pool", 1),))
         self._unary: dict[str, grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]] = {
@@ -120,6 +121,8 @@ class Fuzzer:
                 ("RotateCredential", pb.RotateCredentialRequest(name=game.name, seat=0, request_id="rotate" * 4)),
             ):
                 self._corpus.append((method, request.SerializeToString(), game))
+        # One that succeeds asks all shards, so there are few.
+        self._corpus.append(("ListGames", pb.ListGamesRequest(page_size=3).SerializeToString(), self._games[0]))
         await client.delete(self._games[-1].name, self._games[-1].creator)
         self._kept = await self._stored()
 
@@ -143,7 +146,7 @@ class Fuzzer:
         for key in self._kept.keys() | stored.keys():
             if self._kept.get(key) == stored.get(key):
                 continue
-            if key.decode().rpartition(":")[2] not in changed:
+            if not _games_of(key, self._kept.get(key), stored.get(key)) <= changed:
                 listed = "\n".join([str(call) for call in calls if call.method in _CHANGING])
                 before, now = self._kept.get(key), stored.get(key)
                 raise NonsenseAcceptedError(f"no call has changed {key!r}, but it was {before} and is {now}:\n{listed}")
@@ -187,6 +190,8 @@ class Fuzzer:
         """Return a caller's credentials: such that may call mostly, but also others, none, several, and nonsense."""
         rng = self._rng
         callers = _CALLERS[method](game) if method in _CALLERS else game.all_credentials
+        if method == "ListGames":
+            callers = [self._operator_key]
         token = rng.choice(callers or [self._creator_key])
         if rng.random() < 0.1:
             token = rng.choice([*rng.choice(self._games).all_credentials, self._creator_key])
@@ -240,6 +245,8 @@ class Fuzzer:
             for key in keys:
                 if b":g:" in key:
                     all_at_once.hgetall(key)
+                elif key.endswith(_INDEX):
+                    all_at_once.zrange(key, 0, -1, withscores=True)
                 else:
                     all_at_once.lrange(key, 0, -1)
                 all_at_once.execute_command("PEXPIRETIME", key)
@@ -251,13 +258,25 @@ class Fuzzer:
         value, expiry = self._kept.get(key, ({}, 0))
         async with self._raw.pipeline(transaction=True) as all_at_once:
             all_at_once.delete(key)
-            if isinstance(value, list):
+            if not value:
+                pass
+            elif key.endswith(_INDEX):
+                all_at_once.zadd(key, dict(value))
+            elif isinstance(value, list):
                 all_at_once.rpush(key, *value)
-            elif value:
+            else:
                 all_at_once.hset(key, mapping=value)
             if expiry > 0:
                 all_at_once.pexpireat(key, expiry)
             await all_at_once.execute()
+
+
+def _games_of(key: bytes, before: _Value | None, now: _Value | None) -> set[str]:
+    """Return the ids of the games that a change of a key is about."""
+    if not key.endswith(_INDEX):
+        return {key.decode().rpartition(":")[2]}
+    members = [{member.decode() for member, _ in value[0]} if value else set[str]() for value in (before, now)]
+    return members[0] ^ members[1]
 
 
 def _full_request(rng: Random) -> pb.CreateGameRequest:
@@ -278,10 +297,13 @@ async def _run(count: int, seed: int, show: Callable[[str], None]) -> Report:
     """Send so many calls to a service of its own. Raises NonsenseAcceptedError."""
     with running_service(workers="1", log_level="error") as service:
         (worker,) = service.workers()
-        key = (service.folder / "data/creator_key").read_text(encoding="ascii").strip()
+        creator_key, operator_key = (
+            (service.folder / "data" / name).read_text(encoding="ascii").strip()
+            for name in ("creator_key", "operator_key")
+        )
         socket = service.folder / "data/run/store.sock"
         async with aioredis.Redis.from_url(f"unix://{socket}") as raw:
-            fuzzer = Fuzzer(service.address, raw, key, Random(seed))
+            fuzzer = Fuzzer(service.address, raw, (creator_key, operator_key), Random(seed))
             await fuzzer.prepare()
             settled = 0
             shown = time.monotonic()

@@ -31,7 +31,7 @@ async def raw(valkey: StoreServer) -> AsyncIterator[aioredis.Redis]:
 async def fuzzing(raw: aioredis.Redis, valkey: StoreServer, folder: Path) -> AsyncIterator[Fuzzer]:
     """A fuzzer of a server in this process."""
     server = await start_server(valkey.url, folder)
-    fuzzer = Fuzzer(server.address, raw, server.creator_key, Random(5))
+    fuzzer = Fuzzer(server.address, raw, (server.creator_key, server.operator_key), Random(5))
     await fuzzer.prepare()
     yield fuzzer
     await fuzzer.close()

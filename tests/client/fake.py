@@ -113,6 +113,14 @@ class FakeService(GameServiceServicer):
         self._fault(context)
         return pb.DeleteGameResponse()
 
+    def ListGames(self, request: pb.ListGamesRequest, context: Context) -> pb.ListGamesResponse:  # noqa: N802
+        names = [f"games/{number}" for number in range(5)]
+        start = int(request.page_token or 0)
+        return pb.ListGamesResponse(
+            games=[pb.GameSummary(name=name) for name in names[start : start + 2]],
+            next_page_token=str(start + 2) if start < 4 else "",
+        )
+
     def GetCatalog(self, request: pb.GetCatalogRequest, context: Context) -> pb.GetCatalogResponse:  # noqa: N802
         return pb.GetCatalogResponse()
 

@@ -81,6 +81,11 @@ def test_a_rotation_is_asked_for_again_with_the_same_request_id(fake: FakeServic
     assert len(first) >= 16
 
 
+def test_games_are_listed_page_by_page(address: str) -> None:
+    with Client(address, retry=QUICK) as client:
+        assert [game.name for game in client.list_games("operator")] == [f"games/{number}" for number in range(5)]
+
+
 def test_a_game_that_is_gone_when_deletion_is_repeated_was_deleted(fake: FakeService, address: str) -> None:
     fake.faults = [LOST]
     with Client(address, retry=QUICK) as client:
@@ -150,7 +155,7 @@ def test_what_comes_over_a_stream_gives_it_new_time_and_what_follows_its_view_ma
 def test_both_clients_have_a_method_for_each_of_the_services_with_the_same_parameters() -> None:
     names = {"WatchGame": "watch"}
     methods = [method.name for method in DESCRIPTOR.services_by_name["GameService"].methods]
-    assert len(methods) == 11
+    assert len(methods) == 12
     for method in methods:
         name = names.get(method, "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in method)[1:])
         of_sync = inspect.signature(getattr(Client, name))

@@ -42,6 +42,7 @@ ROUTES = {
     "Resign": ("post", "/v1/{name=games/*}:resign"),
     "DeleteGame": ("delete", "/v1/{name=games/*}"),
     "RotateCredential": ("post", "/v1/{name=games/*}:rotateCredential"),
+    "ListGames": ("get", "/v1/games"),
     "GetCatalog": ("get", "/v1/catalog"),
     "GetServerInfo": ("get", "/v1/serverInfo"),
 }
@@ -60,6 +61,7 @@ NEVER_ZERO = {
     "Limits.max_request_bytes",
     "Limits.max_text_bytes",
     "ListEventsRequest.page_size",
+    "ListGamesRequest.page_size",
     "PickAction.spotters",
     "ReplayEntry.version",
     "ResignResponse.version",

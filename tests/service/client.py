@@ -146,6 +146,13 @@ class Client:
         answer = await self.raw("RotateCredential", request, credential)
         return pb.RotateCredentialResponse.FromString(answer).credential
 
+    async def list_games(
+        self, credential: str | None, page_size: int = 0, page_token: str = ""
+    ) -> pb.ListGamesResponse:
+        """List a page of games."""
+        request = pb.ListGamesRequest(page_size=page_size, page_token=page_token).SerializeToString()
+        return pb.ListGamesResponse.FromString(await self.raw("ListGames", request, credential))
+
     async def replay(self, game: str, credential: str | None) -> pb.GetReplayResponse:
         """Get a game's replay."""
         request = pb.GetReplayRequest(name=game)

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -143,3 +144,26 @@ async def test_damaged_files_are_reported_and_the_folder_is_free_again(data: Pat
     again = EmbeddedStore(data)
     await again.start()
     await again.stop()
+
+
+async def test_a_stop_while_it_is_started_again_leaves_no_process(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = EmbeddedStore(data)
+    await store.start()
+    spawn = asyncio.create_subprocess_exec
+    spawned: list[asyncio.subprocess.Process] = []
+    began, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow_spawn(*arguments: Any, **options: Any) -> asyncio.subprocess.Process:  # noqa: ANN401  # whatever it takes
+        spawned.append(await spawn(*arguments, **options))
+        began.set()
+        await go_on.wait()
+        return spawned[-1]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", slow_spawn)
+    assert store.process_id is not None
+    os.kill(store.process_id, signal.SIGKILL)
+    await began.wait()
+    stopping = asyncio.create_task(store.stop())
+    asyncio.get_running_loop().call_soon(go_on.set)
+    await stopping
+    assert spawned[-1].returncode is not None

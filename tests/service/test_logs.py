@@ -130,6 +130,19 @@ def test_of_exceptions_and_library_logs_only_the_places_are_written() -> None:
     assert len(fourth["request"]) == 12
 
 
+def test_a_client_that_was_gone_before_its_answer_is_no_error() -> None:
+    program = (
+        "import logging, grpc.aio\n"
+        "from moonvale_service import logs\n"
+        "logs.configure('info')\n"
+        "try: raise grpc.aio.InternalError('failed to send')\n"
+        "except grpc.aio.InternalError: logging.getLogger('grpc').exception('unexpected')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    (line,) = map(json.loads, done.stderr.splitlines())
+    assert (line["event"], line["logger"], line["level"]) == ("library", "grpc", "info")
+
+
 def test_levels_below_the_setting_are_not_written() -> None:
     program = (
         "import logging\n"

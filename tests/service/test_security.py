@@ -16,8 +16,8 @@ import redis.asyncio as aioredis
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.action_pb2 import Action, PeekAction
 from moonvale.v1.options_pb2 import Options
-from moonvale_service.credentials import Credential, Keys, Role
-from moonvale_service.store.redis_store import game_key, log_key
+from moonvale_service.credentials import Credential, Keys, Role, load_keys
+from moonvale_service.store.redis_store import RedisStore, game_key, index_key, log_key, shard_of
 from tests.service.client import Client, Failure, Game, play
 from tests.service.servers import RunningServer, start_server
 from tests.support.servers import StoreServer
@@ -142,6 +142,8 @@ async def call(place: Place, scene: Scene, method: str, credential: str | None) 
             assert await client.rotate(name, credential, scene.to_act)
         case "RotateCredential of the spectators":
             assert await client.rotate(name, credential)
+        case "ListGames":
+            await client.list_games(credential)
         case "GetCatalog" | "GetServerInfo":
             assert await client.raw(method, b"", credential)
         case _:
@@ -315,3 +317,80 @@ async def test_a_stream_ends_when_its_credential_is_replaced(
             for messages in opened[1::2]:
                 assert (await anext(messages)).HasField("entry")
     await replica.stop()
+
+
+async def list_all(client: Client, key: str, page_size: int) -> list[pb.GameSummary]:
+    """Every game on every page."""
+    listed: list[pb.GameSummary] = []
+    token = ""
+    while True:
+        page = await client.list_games(key, page_size, token)
+        assert len(page.games) <= page_size
+        listed += page.games
+        token = page.next_page_token
+        if not token:
+            return listed
+
+
+@pytest.mark.parametrize("page_size", [1, 3, 200])
+async def test_every_game_is_listed_once_whatever_the_size_of_pages(
+    server: RunningServer, client: Client, page_size: int
+) -> None:
+    request = pb.CreateGameRequest(options=SHORT, external_id="mine", labels={"a": "b"})
+    games = {game.name: game for game in [await client.create(request) for _ in range(7)]}
+    over, gone = list(games.values())[:2]
+    await play(client, over, seed=1)
+    await client.delete(gone.name, server.operator_key)
+    del games[gone.name]
+    listed = await list_all(client, server.operator_key, page_size)
+    assert sorted(game.name for game in listed) == sorted(games)
+    for game in listed:
+        view = await client.view(game.name, games[game.name].spectator)
+        assert (game.external_id, dict(game.labels), game.version) == ("mine", {"a": "b"}, view.version)
+        assert (game.create_time, game.update_time) == (view.create_time, view.update_time)
+
+
+async def test_games_of_one_shard_are_listed_over_several_pages(server: RunningServer, client: Client) -> None:
+    keys = load_keys(server.settings, make=False)
+    requests = (f"a request id, number {number}" for number in range(100_000))
+    shard = [request for request in requests if keys.game_id(request)[:2] == "ab"][:5]
+    games = [await client.create(pb.CreateGameRequest(options=SHORT, request_id=request)) for request in shard]
+    listed = await list_all(client, server.operator_key, 2)
+    assert [game.name for game in listed] == sorted(game.name for game in games)
+
+
+async def test_games_that_have_expired_are_not_listed_and_leave_the_index(
+    server: RunningServer, client: Client, raw: aioredis.Redis
+) -> None:
+    games = [await client.create() for _ in range(3)]
+    for game in games[:2]:
+        await raw.delete(game_key(game.id))
+    for size in (1, 200):
+        assert [game.name for game in await list_all(client, server.operator_key, size)] == [games[2].name]
+    for game in games[:2]:
+        assert await raw.zscore(index_key(shard_of(game.id)), game.id) is None
+
+
+async def test_new_games_take_those_that_have_expired_out_of_the_index(
+    server: RunningServer, client: Client, raw: aioredis.Redis
+) -> None:
+    game = await client.create()
+    index = index_key(shard_of(game.id))
+    gone = [f"{game.id[:2]}{'a' * 16}{letter}b" for letter in "cdef"]
+    await raw.zadd(index, dict.fromkeys(gone, 0))
+    store = RedisStore(server.settings.store, 10)
+    for number in range(1000):
+        if await raw.zcard(index) == 1:
+            break
+        name = f"{game.id[:2]}{number:018}".translate(str.maketrans("0189", "wxyz"))
+        await store.create(name, digest=b"d", mark=b"m", state=b"s", meta=b"{}", expiry=0)
+        await store.delete(name)
+    await store.close()
+    assert await raw.zrange(index, 0, -1) == [game.id.encode()]
+
+
+async def test_wrong_fields_of_list_games_are_named(server: RunningServer, client: Client) -> None:
+    for field, size, token in (("page_size", -1, ""), ("page_token", 0, "nonsense")):
+        with pytest.raises(Failure) as raised:
+            await client.list_games(server.operator_key, size, token)
+        assert (raised.value.reason, raised.value.fields) == ("INVALID_FIELD", (field,))

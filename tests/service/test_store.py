@@ -343,3 +343,29 @@ async def test_changes_are_heard_again_after_a_restart_and_the_gap_is_told(store
     listening.cancel()
     await asyncio.wait([listening])
     await store.close()
+
+
+async def test_what_is_kept_beside_the_play_is_replaced_if_it_is_what_the_caller_knows(store: RedisStore) -> None:
+    await create(store)
+    assert await store.amend(GAME, b"meta", b"another")
+    assert not await store.amend(GAME, b"meta", b"a third")
+    assert (await store.read(GAME)).meta == b"another"
+    with pytest.raises(GameMissingError):
+        await store.amend(ANOTHER, b"meta", b"another")
+
+
+async def test_games_are_listed_in_one_order_from_any_of_them_on(store: RedisStore) -> None:
+    games = [letter + GAME[1:-1] + end for letter in "aq" for end in "abc"]
+    for game in games:
+        await create(store, game)
+    await store.delete(games[4])
+    del games[4]
+    for count in (1, 2, 10):
+        listed: list[str] = []
+        after = ""
+        while True:
+            page, after = await store.list_games(after, count)
+            listed += [each.game for each in page]
+            if not after:
+                break
+        assert listed == games

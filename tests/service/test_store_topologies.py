@@ -40,8 +40,10 @@ from tests.service.test_store import (
     test_a_second_create_finds_the_first_and_changes_nothing,
     test_an_unknown_game_is_missing_for_every_step,
     test_expiry_begins_anew_with_each_commit,
+    test_games_are_listed_in_one_order_from_any_of_them_on,
     test_of_many_commits_at_once_one_is_made,
     test_times_in_a_log_never_go_back,
+    test_what_is_kept_beside_the_play_is_replaced_if_it_is_what_the_caller_knows,
 )
 from tests.support.servers import (
     CLUSTER_SLOTS,
@@ -64,8 +66,10 @@ __all__ = [
     "test_a_second_create_finds_the_first_and_changes_nothing",
     "test_an_unknown_game_is_missing_for_every_step",
     "test_expiry_begins_anew_with_each_commit",
+    "test_games_are_listed_in_one_order_from_any_of_them_on",
     "test_of_many_commits_at_once_one_is_made",
     "test_times_in_a_log_never_go_back",
+    "test_what_is_kept_beside_the_play_is_replaced_if_it_is_what_the_caller_knows",
 ]
 
 SHORT = pb.CreateGameRequest(options=Options(players=2, rounds=1))

@@ -149,6 +149,17 @@ class AsyncClient:
         request = pb.RotateCredentialRequest(name=game, seat=seat, request_id=request_id or requests.new_request_id())
         return (await self._call(self._stub.RotateCredential, request, credential)).credential
 
+    async def list_games(self, operator_key: str, page_size: int = 0) -> AsyncIterator[pb.GameSummary]:
+        """Yield all games of the service, read page by page, by the operator key."""
+        request = pb.ListGamesRequest(page_size=page_size)
+        while True:
+            page = await self._call(self._stub.ListGames, request, operator_key)
+            for game in page.games:
+                yield game
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
     async def get_catalog(self) -> pb.GetCatalogResponse:
         """Return all card types and tokens."""
         return await self._call(self._stub.GetCatalog, pb.GetCatalogRequest())

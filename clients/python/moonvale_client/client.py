@@ -146,6 +146,16 @@ class Client:
         request = pb.RotateCredentialRequest(name=game, seat=seat, request_id=request_id or requests.new_request_id())
         return self._call(self._stub.RotateCredential, request, credential).credential
 
+    def list_games(self, operator_key: str, page_size: int = 0) -> Iterator[pb.GameSummary]:
+        """Yield all games of the service, read page by page, by the operator key."""
+        request = pb.ListGamesRequest(page_size=page_size)
+        while True:
+            page = self._call(self._stub.ListGames, request, operator_key)
+            yield from page.games
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
     def get_catalog(self) -> pb.GetCatalogResponse:
         """Return all card types and tokens."""
         return self._call(self._stub.GetCatalog, pb.GetCatalogRequest())

@@ -63,8 +63,19 @@ class Committed:
     refused: Record | None
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A game in a list. Times are milliseconds of the store's clock."""
+
+    game: str
+    version: int
+    meta: bytes
+    created: int
+    updated: int
+
+
 class Store(Protocol):
-    """Keeps games. Every method is one atomic step, and raises StoreUnavailableError."""
+    """Keeps games. Every method but ``list_games`` is one atomic step; all raise StoreUnavailableError."""
 
     async def create(self, game: str, *, digest: bytes, mark: bytes, state: bytes, meta: bytes, expiry: int) -> Record:
         """Keep a new game, or return the one that is there: compare digests. GameMissingError: it was deleted."""
@@ -77,6 +88,9 @@ class Store(Protocol):
 
     async def commit(self, game: str, change: Commit) -> Committed:
         """Make a change unless the game has moved on; making it twice is no harm. Raises GameMissingError."""
+
+    async def list_games(self, after: str, count: int) -> tuple[list[Listed], str]:
+        """Return up to so many games after an id (empty: from the first on), and the id to go on after, or nothing."""
 
     async def amend(self, game: str, before: bytes, after: bytes) -> bool:
         """Replace the meta of a game, and return True; or False if it is not ``before``. Raises GameMissingError."""

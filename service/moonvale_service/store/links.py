@@ -6,12 +6,14 @@ A step is a row of commands about one key, sent on one connection, so that a WAI
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
 import redis.asyncio as aioredis
 from redis import exceptions as redis_errors
 from redis.asyncio.cluster import ClusterNode, RedisCluster
+from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
 
@@ -83,7 +85,23 @@ def connect(url: str, timeout: float, *, retry: bool = True) -> aioredis.Redis:
         else Retry(NoBackoff(), 0),
         client_name="moonvale",
     )
+    pool.connection_class = _connection_class(pool.connection_class)
     return aioredis.Redis.from_pool(pool)
+
+
+class _Ending:
+    """Mixed into connections: where the transport has gone, uvloop raises an error of its own, which nobody expects."""
+
+    async def send_packed_command(self, command: bytes | str | Iterable[bytes], check_health: bool = True) -> None:
+        try:
+            await super().send_packed_command(command, check_health)  # type: ignore[misc]
+        except RuntimeError as error:
+            raise redis_errors.ConnectionError("the connection has ended") from error
+
+
+def _connection_class(kind: type[AbstractConnection]) -> type[AbstractConnection]:
+    """Return a class of connections that say it when they have ended."""
+    return type(kind.__name__, (_Ending, kind), {})
 
 
 class _Single:
@@ -133,6 +151,10 @@ class _Cluster:
             retry=Retry(NoBackoff(), 0),
             client_name="moonvale",
         )
+        kind = _connection_class(self._cluster.connection_kwargs["connection_class"])
+        self._cluster.connection_kwargs["connection_class"] = kind  # of servers that are found later
+        for node in self._cluster.startup_nodes:
+            node.connection_class = kind  # type: ignore[assignment]
         self._free = asyncio.Semaphore(_CONNECTIONS)  # so that no server's connections run out
         self._doubted = False
 

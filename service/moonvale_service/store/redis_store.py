@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from redis import exceptions as redis_errors
 
-from moonvale_service.store import Commit, Committed, GameMissingError, Record, StoreUnavailableError
+from moonvale_service.store import Commit, Committed, GameMissingError, Listed, Record, StoreUnavailableError
 from moonvale_service.store.links import Command, link
 from moonvale_service.store.log_codec import SLOTS, MarkedEntry, decode_entry
 
@@ -27,6 +27,7 @@ _GAME_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz234567"
 _GAME_ID: Final = re.compile(f"[{_GAME_ALPHABET}]{{20}}")
 _FIELDS: Final = ("v", "k", "s", "m", "b", "d", "c", "u")
 _RINGS: Final = tuple(f"r{slot}" for slot in range(SLOTS))
+_SHARDS_AT_ONCE: Final = 16
 _WAIT_MS: Final = 400  # of each second of the timeout, so that even a second answer comes before that is over
 
 #: How answers begin that say that the server can't serve now; others of their class say that it was asked wrong.
@@ -53,6 +54,11 @@ def log_key(game: str) -> str:
     return f"mv:{{{shard_of(game):04}}}:l:{game}"
 
 
+def index_key(shard: int) -> str:
+    """Return the key of the index of a shard's games."""
+    return f"mv:{{{shard:04}}}:i"
+
+
 def channel(shard: int) -> str:
     """Return the channel on which changes of a shard's games are told."""
     return f"mv:{{{shard:04}}}:c"
@@ -70,14 +76,14 @@ class RedisStore:
         self._link = link(url, timeout)
         self._timeout = timeout
         self._wait: tuple[Command, ...] = (("WAIT", 1, max(1, round(timeout * _WAIT_MS))),) if replicated else ()
-        self._create, self._read_log, self._commit, self._delete, self._settle, self._amend = (
+        self._create, self._read_log, self._commit, self._delete, self._settle, self._amend, self._list = (
             _Script((resources.files(__package__) / "scripts" / f"{name}.lua").read_bytes())
-            for name in ("create", "read_log", "commit", "delete", "settle", "amend")
+            for name in ("create", "read_log", "commit", "delete", "settle", "amend", "list")
         )
 
     async def create(self, game: str, *, digest: bytes, mark: bytes, state: bytes, meta: bytes, expiry: int) -> Record:
-        keys = (game_key(game), log_key(game))
-        return _record(await self._write(self._create, keys, digest, mark, state, meta, expiry))
+        keys = (game_key(game), log_key(game), index_key(shard_of(game)))
+        return _record(await self._write(self._create, keys, digest, mark, state, meta, expiry, game))
 
     async def read(self, game: str, slot: int | None = None) -> Record:
         fields = _FIELDS if slot is None else (*_FIELDS, _RINGS[slot])
@@ -104,6 +110,39 @@ class RedisStore:
             raise GameMissingError
         return Committed(0, _record(outcome[1]))
 
+    async def list_games(self, after: str, count: int) -> tuple[list[Listed], str]:
+        found: list[Listed] = []
+        start = shard_of(after) if after else 0
+        for first in range(start, SHARDS, _SHARDS_AT_ONCE):
+            shards = range(first, min(first + _SHARDS_AT_ONCE, SHARDS))
+            sizes = await asyncio.gather(*[self._size(shard) for shard in shards])
+            for shard in [shard for shard, size in zip(shards, sizes, strict=True) if size]:
+                low = f"({after}" if after and shard == start else "-"
+                while low:
+                    rows, last = await self._list_shard(shard, low, count - len(found))
+                    found += rows
+                    if len(found) == count:
+                        return found, found[-1].game
+                    low = f"({last}" if last else ""
+        return found, ""
+
+    async def _size(self, shard: int) -> int:
+        key = index_key(shard)
+        async with self._step():
+            (size,) = _good(await self._link.run(key, ("ZCARD", key)))
+        return int(size)
+
+    async def _list_shard(self, shard: int, low: str, count: int) -> tuple[list[Listed], str]:
+        key = index_key(shard)
+        async with self._step():
+            (answer,) = await self._run(self._list, (key,), low, count, key.removesuffix("i") + "g:")
+        last, rows = answer
+        listed = [
+            Listed(game.decode(), int(version), meta, int(created), int(updated))
+            for game, version, meta, created, updated in rows
+        ]
+        return listed, last.decode()
+
     async def amend(self, game: str, before: bytes, after: bytes) -> bool:
         outcome = await self._write(self._amend, (game_key(game), channel(shard_of(game))), before, after, game)
         if outcome == 2:
@@ -115,7 +154,8 @@ class RedisStore:
             await self._write(self._settle, (game_key(game),))
 
     async def delete(self, game: str) -> None:
-        keys = (game_key(game), log_key(game), channel(shard_of(game)))
+        shard = shard_of(game)
+        keys = (game_key(game), log_key(game), channel(shard), index_key(shard))
         if not await self._write(self._delete, keys, TOMBSTONE_MS, game):
             raise GameMissingError
 

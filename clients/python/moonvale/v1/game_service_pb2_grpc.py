@@ -87,6 +87,11 @@ class GameServiceStub(object):
                 request_serializer=moonvale_dot_v1_dot_game__service__pb2.RotateCredentialRequest.SerializeToString,
                 response_deserializer=moonvale_dot_v1_dot_game__service__pb2.RotateCredentialResponse.FromString,
                 _registered_method=True)
+        self.ListGames = channel.unary_unary(
+                '/moonvale.v1.GameService/ListGames',
+                request_serializer=moonvale_dot_v1_dot_game__service__pb2.ListGamesRequest.SerializeToString,
+                response_deserializer=moonvale_dot_v1_dot_game__service__pb2.ListGamesResponse.FromString,
+                _registered_method=True)
         self.GetCatalog = channel.unary_unary(
                 '/moonvale.v1.GameService/GetCatalog',
                 request_serializer=moonvale_dot_v1_dot_game__service__pb2.GetCatalogRequest.SerializeToString,
@@ -188,6 +193,15 @@ class GameServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListGames(self, request, context):
+        """Lists the games of the service, page by page, without their cards.
+        Needs the server's operator key.
+        Errors: CREDENTIAL_MISSING; CREDENTIAL_INVALID; ROLE_NOT_ALLOWED; RATE_LIMITED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetCatalog(self, request, context):
         """Returns all card types and tokens. Needs no credential.
         """
@@ -249,6 +263,11 @@ def add_GameServiceServicer_to_server(servicer, server):
                     servicer.RotateCredential,
                     request_deserializer=moonvale_dot_v1_dot_game__service__pb2.RotateCredentialRequest.FromString,
                     response_serializer=moonvale_dot_v1_dot_game__service__pb2.RotateCredentialResponse.SerializeToString,
+            ),
+            'ListGames': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListGames,
+                    request_deserializer=moonvale_dot_v1_dot_game__service__pb2.ListGamesRequest.FromString,
+                    response_serializer=moonvale_dot_v1_dot_game__service__pb2.ListGamesResponse.SerializeToString,
             ),
             'GetCatalog': grpc.unary_unary_rpc_method_handler(
                     servicer.GetCatalog,
@@ -512,6 +531,33 @@ class GameService(object):
             '/moonvale.v1.GameService/RotateCredential',
             moonvale_dot_v1_dot_game__service__pb2.RotateCredentialRequest.SerializeToString,
             moonvale_dot_v1_dot_game__service__pb2.RotateCredentialResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListGames(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/moonvale.v1.GameService/ListGames',
+            moonvale_dot_v1_dot_game__service__pb2.ListGamesRequest.SerializeToString,
+            moonvale_dot_v1_dot_game__service__pb2.ListGamesResponse.FromString,
             options,
             channel_credentials,
             insecure,

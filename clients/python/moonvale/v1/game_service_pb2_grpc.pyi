@@ -83,6 +83,11 @@ class GameServiceStub:
     and streams that were opened with it end so.
     Needs the creator's credential, or that of the seat whose own is replaced.
     """
+    ListGames: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ListGamesRequest, _game_service_pb2.ListGamesResponse]
+    """Lists the games of the service, page by page, without their cards.
+    Needs the server's operator key.
+    Errors: CREDENTIAL_MISSING; CREDENTIAL_INVALID; ROLE_NOT_ALLOWED; RATE_LIMITED.
+    """
     GetCatalog: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.GetCatalogRequest, _game_service_pb2.GetCatalogResponse]
     """Returns all card types and tokens. Needs no credential."""
     GetServerInfo: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.GetServerInfoRequest, _game_service_pb2.GetServerInfoResponse]
@@ -142,6 +147,11 @@ class GameServiceAsyncStub(GameServiceStub):
     """Replaces the credential of a seat or of the spectators. The one before is refused with CREDENTIAL_REVOKED from then on,
     and streams that were opened with it end so.
     Needs the creator's credential, or that of the seat whose own is replaced.
+    """
+    ListGames: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ListGamesRequest, _game_service_pb2.ListGamesResponse]  # type: ignore[assignment]
+    """Lists the games of the service, page by page, without their cards.
+    Needs the server's operator key.
+    Errors: CREDENTIAL_MISSING; CREDENTIAL_INVALID; ROLE_NOT_ALLOWED; RATE_LIMITED.
     """
     GetCatalog: _aio.UnaryUnaryMultiCallable[_game_service_pb2.GetCatalogRequest, _game_service_pb2.GetCatalogResponse]  # type: ignore[assignment]
     """Returns all card types and tokens. Needs no credential."""
@@ -253,6 +263,17 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         """Replaces the credential of a seat or of the spectators. The one before is refused with CREDENTIAL_REVOKED from then on,
         and streams that were opened with it end so.
         Needs the creator's credential, or that of the seat whose own is replaced.
+        """
+
+    @_abc_1.abstractmethod
+    def ListGames(
+        self,
+        request: _game_service_pb2.ListGamesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_service_pb2.ListGamesResponse, _abc.Awaitable[_game_service_pb2.ListGamesResponse]]:
+        """Lists the games of the service, page by page, without their cards.
+        Needs the server's operator key.
+        Errors: CREDENTIAL_MISSING; CREDENTIAL_INVALID; ROLE_NOT_ALLOWED; RATE_LIMITED.
         """
 
     @_abc_1.abstractmethod
