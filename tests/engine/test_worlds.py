@@ -8,14 +8,18 @@ from random import Random
 import pytest
 
 from moonvale_engine import (
+    RESIGNATION,
     SPECTATOR,
     Entry,
     State,
     apply,
     encode,
+    enter,
+    new_game,
     observe,
     position_text,
     sample_world,
+    seat_to_act,
     view,
 )
 from moonvale_engine.deck import faces_in_play
@@ -261,6 +265,22 @@ def test_a_world_could_have_had_the_same_history_with_a_search_in_it(seed: int) 
         if met > 120:
             break
     assert met > 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_world_could_have_had_the_same_history_with_a_resigned_seat_in_it(seed: int) -> None:
+    """What the policy of a resigned seat does tells of its cards, in a game with demands that it must meet (END-7)."""
+    rng = Random(seed)
+    setup = random_setup(seed, rounds=2, turn_limit=200, memory="assisted", players=3, deck=("eye",) * 14, villages=())
+    s = new_game(setup.options, setup.secret)
+    log = [Entry(seed % 3, RESIGNATION)]
+    enter(s, log[0])
+    for _ in range(rng.randrange(10, 60)):
+        log.append(Entry(seat_to_act(s), choose(rng, setup.style, s.choices)))
+        enter(s, log[-1])
+    assert s.choices
+    for viewer in viewers(s):
+        assert_could_be_the_game(s, log, viewer, rng)
 
 
 @pytest.mark.parametrize("seed", range(10))
