@@ -24,7 +24,7 @@ SERVICE = "moonvale.v1.GameService"
 _SECONDS = 60.0
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Failure(Exception):  # noqa: N818  # it is what tests expect, not what goes wrong in them
     """A failed call, its error info taken apart."""
 

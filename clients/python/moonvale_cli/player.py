@@ -15,6 +15,7 @@ from rich.text import Text
 from moonvale.v1 import view_pb2
 from moonvale.v1.action_pb2 import Action, CloseAction
 from moonvale.v1.event_pb2 import LogEntry
+from moonvale_cli import typed
 from moonvale_cli.draw import LEGEND, NAME, TableDrawing, scores
 from moonvale_cli.story import Story
 from moonvale_cli.words.choices import choice_words, question_words
@@ -167,28 +168,28 @@ class Player:
 
     def _read(self) -> str:
         try:
-            return self._console.input("> ").strip().lower()
+            return typed.line(self._console, "> ").strip().lower()
         except EOFError:
             raise LeftError from None
 
-    def _answer(self, typed: str) -> None:
+    def _answer(self, words: str) -> None:
         """Do what was typed; a choice that is carried out changes the view."""
-        about = re.fullmatch(r"\?\s*(-?\d+)", typed)
-        if re.fullmatch(r"\d[\d\s,]*", typed):
-            self._choose([int(number) for number in re.findall(r"\d+", typed)])
+        about = re.fullmatch(r"\?\s*(-?\d+)", words)
+        if re.fullmatch(r"\d[\d\s,]*", words):
+            self._choose([int(number) for number in re.findall(r"\d+", words)])
         elif about is not None:
             self._explain(int(about[1]))
-        elif typed == "":
+        elif words == "":
             self._ask()
-        elif typed == "b":
+        elif words == "b":
             self._draw()
-        elif typed == "s":
+        elif words == "s":
             self._console.print(scores(self._view))
-        elif typed == "resign":
+        elif words == "resign":
             self._resign()
-        elif typed in ("q", "quit", "exit"):
+        elif words in ("q", "quit", "exit"):
             raise LeftError
-        elif typed in ("?", "h", "help"):
+        elif words in ("?", "h", "help"):
             self._console.print(HELP)
         else:
             self._console.print("Type the number of a choice, or ? for help.")
