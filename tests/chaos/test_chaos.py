@@ -44,7 +44,15 @@ def test_every_fault_is_survived() -> None:
 
 @pytest.mark.timeout(300)
 def test_workers_that_do_not_compare_versions_are_found_out() -> None:
-    plan = Plan(seed=4, program=program(), at_once=8, games=1_000_000, violations=8, kinds=("delays before the store",))
+    plan = Plan(
+        seed=4,
+        program=program(),
+        at_once=8,
+        workers=2,
+        games=1_000_000,
+        violations=8,
+        kinds=("delays before the store",),
+    )
     report = run(replace(plan, module="tests.chaos.mutant"))
     found = re.compile(r"games/\w{20} version \d+: .*(both acknowledged|other answers|two marks|not in the replay)")
     assert any(found.match(violation) for violation in report.violations)

@@ -108,7 +108,7 @@ async def test_a_server_that_stops_answers_all_calls_that_have_reached_it(valkey
 
 
 def test_a_service_that_is_stopped_under_load_loses_nothing() -> None:
-    with running_service() as service:
+    with running_service(workers="1") as service:
         counts = asyncio.run(_stop_and_start(service))
         assert service.stop() == 0
         levels = {line["level"] for line in service.log_lines() if line["event"] == "call"}
