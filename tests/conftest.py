@@ -1,12 +1,16 @@
 """Fixtures and settings that all tests share."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
 from tests.support.servers import StoreServer, redis_program, running, valkey_program
+
+# What a shell starts in the background ignores Ctrl-C, and so would the commands that tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 UNDER_CI = os.environ.get("CI", "") == "true"
 

@@ -184,21 +184,22 @@ class EmbeddedStore:
                 pause = _FIRST_PAUSE
 
     async def _end_process(self) -> None:
-        process, self._process = self._process, None
-        spawning, self._spawning = self._spawning, None
-        if spawning is not None:
-            await asyncio.wait({spawning})
-            process = None if spawning.exception() else spawning.result()
-        if process is None or process.returncode is not None:
-            return
-        process.terminate()
-        try:
-            async with asyncio.timeout(_STOP_SECONDS):
+        """End the process. Whoever is interrupted in this can do it again: it is forgotten only when it has ended."""
+        if self._spawning is not None:
+            await asyncio.wait({self._spawning})
+            spawning, self._spawning = self._spawning, None
+            self._process = None if spawning.exception() else spawning.result()
+        process = self._process
+        if process is not None and process.returncode is None:
+            process.terminate()
+            try:
+                async with asyncio.timeout(_STOP_SECONDS):
+                    await process.wait()
+            except TimeoutError:
+                logs.event("error", "store_killed", process=process.pid)
+                process.kill()
                 await process.wait()
-        except TimeoutError:
-            logs.event("error", "store_killed", process=process.pid)
-            process.kill()
-            await process.wait()
+        self._process = None
 
     def _client(self) -> aioredis.Redis:
         return connect(f"unix://{_socket(self._data)}", _ANSWER_SECONDS, retry=False)

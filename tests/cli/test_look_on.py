@@ -55,7 +55,7 @@ def test_a_demo_is_drawn_in_place_on_a_terminal(service_address: str) -> None:
         assert terminal.end() == 0
     text = terminal.text
     assert "Traceback" not in text
-    assert text.count("Round 1 of 1, turn 3\n") > 1
+    assert text.count("Round 1 of 1, turn ") > 3  # drawn again and again; how often depends on the machine
     assert len(table(text)) == 4
 
 

@@ -167,3 +167,18 @@ async def test_a_stop_while_it_is_started_again_leaves_no_process(data: Path, mo
     asyncio.get_running_loop().call_soon(go_on.set)
     await stopping
     assert spawned[-1].returncode is not None
+
+
+async def test_a_stop_while_it_does_not_answer_yet_waits_for_its_process(data: Path) -> None:
+    store = EmbeddedStore(data)
+    await store.start()
+    before = store.process_id
+    assert before is not None
+    os.kill(before, signal.SIGKILL)
+    await replaced(store, before)
+    assert store.process_id is not None
+    process = psutil.Process(store.process_id)
+    os.kill(store.process_id, signal.SIGSTOP)  # so that its end takes longer than one cancellation does
+    asyncio.get_running_loop().call_later(0.3, process.resume)
+    await store.stop()
+    assert not process.is_running()

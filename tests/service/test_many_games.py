@@ -55,6 +55,8 @@ def play_many(service: Service) -> None:
 async def _play_all(address: str) -> int:
     clients = [Client(address) for _ in range(CHANNELS)]
     try:
+        # Few games use few channels, which might all lead to one worker; together they lead to both.
+        await asyncio.gather(*(client.raw("GetServerInfo", b"") for client in clients))
         played = [_play_one(clients[i % CHANNELS], clients[(i + 1) % CHANNELS], i) for i in range(GAMES)]
         return sum(await asyncio.gather(*played))
     finally:
