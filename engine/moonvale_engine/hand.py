@@ -11,6 +11,7 @@ from moonvale_engine.choices import own_ends, picked
 from moonvale_engine.decisions import HAND, OBSESSOR, SET
 from moonvale_engine.decisions import PLACE as PLACE_KIND
 from moonvale_engine.discards import fails, follow, offered, spotters
+from moonvale_engine.effects import deck_to_chosen_end, hand_to_chosen_end
 from moonvale_engine.events import EVERYBODY, KEPT, NOBODY, SHOWN_FAILED_SET, SHOWN_REFUSED
 from moonvale_engine.inference import exclude_what_would_fit
 from moonvale_engine.state import CARD_0, FACEUP, FRAME, PROGRAM, SEAT, N, State, X, push, type_of, value_of
@@ -188,21 +189,11 @@ EXCHANGE_PROGRAM: Final[tuple[Step, ...]] = (
 )
 
 
-def _place_hand(s: State, action: int) -> int:
-    moves.hand_to_end(s, s.stack[SEAT], action >> 6 & 1)
-    return NEXT
-
-
 def _penalty_choices(s: State) -> list[int]:
     return own_ends(s) if s.stack[X] and s.deck else []
 
 
-def _place_penalty(s: State, action: int) -> int:
-    moves.deck_to_end(s, s.stack[SEAT], action >> 6 & 1)
-    return NEXT
-
-
 FAILED_SET_PROGRAM: Final[tuple[Step, ...]] = (
-    ask(PLACE_KIND, own_ends, then=_place_hand, interruptible=False),
-    ask(PLACE_KIND, _penalty_choices, then=_place_penalty, interruptible=False),
+    ask(PLACE_KIND, own_ends, then=hand_to_chosen_end, interruptible=False),
+    ask(PLACE_KIND, _penalty_choices, then=deck_to_chosen_end, interruptible=False),
 )

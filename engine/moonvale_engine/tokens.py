@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from moonvale_engine import moves, search
-from moonvale_engine.choices import any_card, picked
+from moonvale_engine import search
+from moonvale_engine.choices import any_card
 from moonvale_engine.decisions import TARGET
+from moonvale_engine.effects import flip_picked
 from moonvale_engine.state import State
-from moonvale_engine.steps import NEXT, Step, ask
+from moonvale_engine.steps import Step, ask
 
 
 class Token:
@@ -32,13 +33,8 @@ def _always(s: State) -> bool:
     return True
 
 
-def _flip(s: State, action: int) -> int:
-    moves.flip(s, picked(s, action))
-    return NEXT
-
-
 #: The Coin token flips any one card of any village (COIN-1).
-COIN_TOKEN = Token("coin", 0, program=(ask(TARGET, any_card, then=_flip),), usable=_any_village_has_a_card)
+COIN_TOKEN = Token("coin", 0, program=(ask(TARGET, any_card, then=flip_picked),), usable=_any_village_has_a_card)
 
 #: The Eye token looks through the deck (EYE-1).
 EYE_TOKEN = Token("eye", 1, program=search.PROGRAM, usable=_always, draws=True)

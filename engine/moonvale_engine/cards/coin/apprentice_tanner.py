@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from moonvale_engine import moves
 from moonvale_engine.cards.card import COIN, DRAWN, Card
-from moonvale_engine.choices import any_other_card, own_ends, picked
+from moonvale_engine.choices import any_other_card, own_ends
 from moonvale_engine.decisions import PLACE, TARGET
-from moonvale_engine.state import SEAT, State
-from moonvale_engine.steps import NEXT, ask
+from moonvale_engine.effects import flip_picked, hand_to_chosen_end
+from moonvale_engine.state import State
+from moonvale_engine.steps import ask
 
 
 def _in_hand_or_any_card(s: State, h: int) -> bool:
     return s.hand == h or any(s.villages)
-
-
-def _place(s: State, action: int) -> int:
-    moves.hand_to_end(s, s.stack[SEAT], action >> 6 & 1)
-    return NEXT
-
-
-def _flip(s: State, action: int) -> int:
-    moves.flip(s, picked(s, action))
-    return NEXT
 
 
 APPRENTICE_TANNER = Card(
@@ -33,8 +23,8 @@ APPRENTICE_TANNER = Card(
     usable=_in_hand_or_any_card,
     stays=True,
     program=(
-        ask(PLACE, own_ends, then=_place),
-        ask(TARGET, any_other_card, then=_flip),
+        ask(PLACE, own_ends, then=hand_to_chosen_end),
+        ask(TARGET, any_other_card, then=flip_picked),
     ),
     activated_step=1,
 )

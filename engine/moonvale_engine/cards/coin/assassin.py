@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from moonvale_engine import moves
 from moonvale_engine.cards.card import COIN, DRAWN, Card
-from moonvale_engine.choices import any_village_has, faceup_card, picked
+from moonvale_engine.choices import faceup_card, picked
 from moonvale_engine.decisions import TARGET
-from moonvale_engine.state import FACEUP, State
+from moonvale_engine.effects import if_a_card_lies_faceup
+from moonvale_engine.state import State
 from moonvale_engine.steps import NEXT, ask
-
-
-def _if_a_card_lies_faceup(s: State, h: int) -> bool:
-    return any_village_has(s, FACEUP)
 
 
 def _to_pile_bottom(s: State, action: int) -> int:
@@ -25,6 +22,6 @@ ASSASSIN = Card(
     number=8,
     deck=COIN,
     ability=DRAWN,
-    usable=_if_a_card_lies_faceup,
+    usable=if_a_card_lies_faceup,
     program=(ask(TARGET, faceup_card, then=_to_pile_bottom),),
 )

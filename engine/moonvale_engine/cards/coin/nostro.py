@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from moonvale_engine import moves
 from moonvale_engine.cards.card import COIN, DRAWN, Card
-from moonvale_engine.choices import any_village_has, village_with_facedown_card
+from moonvale_engine.choices import village_with_facedown_card
 from moonvale_engine.decisions import TARGET
+from moonvale_engine.effects import if_a_card_lies_facedown
 from moonvale_engine.state import FACEUP, SEAT, State
 from moonvale_engine.steps import NEXT, ask
-
-
-def _if_a_card_lies_facedown(s: State, h: int) -> bool:
-    return any_village_has(s, 0)
 
 
 def _look(s: State, action: int) -> int:
@@ -26,6 +23,6 @@ NOSTRO = Card(
     number=7,
     deck=COIN,
     ability=DRAWN,
-    usable=_if_a_card_lies_facedown,
+    usable=if_a_card_lies_facedown,
     program=(ask(TARGET, village_with_facedown_card, then=_look),),
 )

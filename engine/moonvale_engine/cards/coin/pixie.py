@@ -5,10 +5,11 @@ from __future__ import annotations
 from moonvale_engine import moves, programs
 from moonvale_engine.actions import USE_RESIDENT, pack
 from moonvale_engine.cards.card import COIN, RESIDENT, Card
-from moonvale_engine.choices import any_other_card, picked
+from moonvale_engine.choices import any_other_card
 from moonvale_engine.decisions import TARGET
+from moonvale_engine.effects import flip_picked
 from moonvale_engine.state import State, push
-from moonvale_engine.steps import NEXT, ask
+from moonvale_engine.steps import ask
 
 
 def _if_there_is_another_card(s: State, spot: int, h: int) -> list[int]:
@@ -20,11 +21,6 @@ def _turn_facedown(s: State, h: int, action: int) -> None:
     push(s, programs.CARDS + PIXIE.id, s.active, card=h)
 
 
-def _flip(s: State, action: int) -> int:
-    moves.flip(s, picked(s, action))
-    return NEXT
-
-
 PIXIE = Card(
     "pixie",
     id=3,
@@ -33,5 +29,5 @@ PIXIE = Card(
     ability=RESIDENT,
     free=_if_there_is_another_card,
     use=_turn_facedown,
-    program=(ask(TARGET, any_other_card, then=_flip),),
+    program=(ask(TARGET, any_other_card, then=flip_picked),),
 )

@@ -7,16 +7,13 @@ from typing import Final
 from moonvale_engine import moves
 from moonvale_engine.actions import STOP as STOP_LOOKING
 from moonvale_engine.cards.card import COIN, DRAWN, Card
-from moonvale_engine.choices import any_village_has, cards, picked
+from moonvale_engine.choices import cards, picked
 from moonvale_engine.decisions import LOOK
+from moonvale_engine.effects import if_a_card_lies_facedown
 from moonvale_engine.state import CARD_1, SEAT, N, State
 from moonvale_engine.steps import AGAIN, NEXT, ask
 
 LOOKS: Final = 3
-
-
-def _if_a_card_lies_facedown(s: State, h: int) -> bool:
-    return any_village_has(s, 0)
 
 
 def _stop_or_another_facedown_card(s: State) -> list[int]:
@@ -40,6 +37,6 @@ PSYCHIC = Card(
     number=9,
     deck=COIN,
     ability=DRAWN,
-    usable=_if_a_card_lies_facedown,
+    usable=if_a_card_lies_facedown,
     program=(ask(LOOK, _stop_or_another_facedown_card, then=_look),),
 )

@@ -11,6 +11,7 @@ from moonvale_engine.choices import own_ends, picked
 from moonvale_engine.decisions import PLACE, REWARD
 from moonvale_engine.decisions import PREDICT as PREDICT_KIND
 from moonvale_engine.discards import discard, fails, offered, spotters
+from moonvale_engine.effects import deck_to_chosen_end
 from moonvale_engine.events import EVERYBODY, PREDICTED
 from moonvale_engine.state import FACEUP, SEAT, State, X, value_of
 from moonvale_engine.steps import NEXT, ask
@@ -68,11 +69,6 @@ def _penalty_ends(s: State) -> list[int]:
     return own_ends(s) if s.stack[X] == WRONG and s.deck else []
 
 
-def _penalty(s: State, action: int) -> int:
-    moves.deck_to_end(s, s.stack[SEAT], action >> 6 & 1)
-    return NEXT
-
-
 GAMBLER = Card(
     "gambler",
     id=18,
@@ -84,6 +80,6 @@ GAMBLER = Card(
     program=(
         ask(PREDICT_KIND, _values, then=_predict),
         ask(REWARD, _rewards, then=_reward),
-        ask(PLACE, _penalty_ends, then=_penalty),
+        ask(PLACE, _penalty_ends, then=deck_to_chosen_end),
     ),
 )

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from moonvale_engine import moves
 from moonvale_engine.cards.card import DRAWN, EYE, Card
-from moonvale_engine.choices import any_village_has, cards, picked
+from moonvale_engine.choices import cards, picked
 from moonvale_engine.decisions import LOOK
+from moonvale_engine.effects import if_a_card_lies_facedown
 from moonvale_engine.state import SEAT, State, X
 from moonvale_engine.steps import AGAIN, ask
-
-
-def _if_a_card_lies_facedown(s: State, h: int) -> bool:
-    return any_village_has(s, 0)
 
 
 def _facedown_cards_of_other_villages(s: State) -> list[int]:
@@ -31,6 +28,6 @@ SPLIT_SEER = Card(
     number=8,
     deck=EYE,
     ability=DRAWN,
-    usable=_if_a_card_lies_facedown,
+    usable=if_a_card_lies_facedown,
     program=(ask(LOOK, _facedown_cards_of_other_villages, then=_look),),
 )

@@ -6,17 +6,13 @@ from moonvale_engine import moves
 from moonvale_engine.cards.card import DRAWN, EYE, Card
 from moonvale_engine.choices import has_card, own_ends
 from moonvale_engine.decisions import PLACE
+from moonvale_engine.effects import hand_to_chosen_end
 from moonvale_engine.state import FACEUP, SEAT, State
 from moonvale_engine.steps import NEXT, ask, do
 
 
 def _in_hand_or_any_own_facedown_card(s: State, h: int) -> bool:
     return s.hand == h or has_card(s, s.active, 0)
-
-
-def _place(s: State, action: int) -> int:
-    moves.hand_to_end(s, s.stack[SEAT], action >> 6 & 1)
-    return NEXT
 
 
 def _turn_all_faceup(s: State, action: int) -> int:
@@ -35,7 +31,7 @@ TANNER = Card(
     usable=_in_hand_or_any_own_facedown_card,
     stays=True,
     program=(
-        ask(PLACE, own_ends, then=_place),
+        ask(PLACE, own_ends, then=hand_to_chosen_end),
         do(_turn_all_faceup),
     ),
     activated_step=1,
