@@ -57,10 +57,10 @@ def observe(s: State, viewer: int) -> Position:
     masked.secret = b""
     masked.entropy = ()
     masked.pool = visible_pool(s, viewer)
-    covered = bytearray()
+    covered = b""
     if s.options.memory == "table":
         covered = unlooked_deck(s, viewer)
-        masked.excluded.clear()
+        masked.excluded = b""
     for h in s.deck:
         if s.flags[h] & HIDDEN or h in covered:
             masked.flags[h] &= ~FACEUP
