@@ -22,10 +22,8 @@ from moonvale_engine import (
 )
 from moonvale_engine import actions as act
 
-LONGEST_LIST = 128  # without the free abilities of residents;
+LONGEST_LIST = 128  # without the free abilities of residents
 LONGEST_LIST_OF_ONE = 52 * 6  # each of these turns or discards any own card, plainly or for one of up to 4 Spotters
-    52 * 6
-)  # of these each may turn or discard any own card, discarded plainly or for up to 4 Spotters
 
 
 def check(s: State, rng: Random) -> None:
