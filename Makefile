@@ -12,7 +12,7 @@ UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo test fuzz fuzz-input chaos cancel watch-scale lint fmt proto lock clean FORCE
+.PHONY: help run demo test fuzz fuzz-input chaos cancel bench watch-scale lint fmt proto lock clean FORCE
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,10 @@ chaos: $(VENV)/.dev ## Play games while workers, store and network break, checki
 cancel: $(VENV)/.dev ## Give calls and watches up at any moment, checking what they leave behind (how many: N=10000)
 	@$(BIN)/python -m tests.chaos.cancel $(N)
 
+bench: $(VENV)/.dev ## Measure engine and service beside their peers (parts: ONLY=engine,service; few rounds: QUICK=1)
+	@tests/support/install_redis.sh
+	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
+
 watch-scale: N = 10000
 watch-scale: $(VENV)/.dev ## Open watches in one server process and measure what each costs (how many: N=10000)
 	@$(BIN)/python -m tests.service.watch_scale $(N)
@@ -62,6 +66,7 @@ lock: $(VENV)/.dev ## Rewrite the lock files for pyproject.toml (newest releases
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build -o $(LOCKS)/service.txt
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build --group dev \
 		--constraint $(LOCKS)/service.txt --override $(LOCKS)/overrides.txt -o $(LOCKS)/dev.txt
+	@for peer in tests/bench/peers/*.in; do $(UV_COMPILE) $(UPGRADE) "$$peer" -o "$${peer%.in}.txt" || exit 1; done
 
 clean: ## Remove what the other commands made, except the service's data
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info

@@ -1,7 +1,7 @@
-"""The edge: every call of GameService comes in here as bytes and goes out as bytes.
+"""The edge: every call of GameService comes in here, whatever transport has brought it.
 
-One way for all methods: bound the size, parse, authenticate, call, and turn whatever is raised into a status with its
-reason; one line in the log for each call.
+One way for all methods: bound the size, parse, authenticate, call, and turn whatever is raised into an error with its
+reason; one line in the log for each call. A transport says how its bytes are read and how errors travel, no more.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import grpc
-import grpc.aio
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale_engine.errors import UnknownRulesError
@@ -24,7 +23,6 @@ from moonvale_service import logs, render
 from moonvale_service.calls import Caller, Calls
 from moonvale_service.credentials import IN_A_GAME, Credential, InvalidCredentialError, Keys, Role
 from moonvale_service.errors import (
-    DETAILS_KEY,
     CallError,
     CredentialInvalidError,
     CredentialMissingError,
@@ -33,23 +31,18 @@ from moonvale_service.errors import (
     FieldError,
     GameNotFoundError,
     InternalError,
-    MalformedRequestError,
     MessageTooLargeError,
     ReaderTooSlowError,
     RoleNotAllowedError,
     RulesUnknownError,
     UnavailableError,
-    status_bytes,
 )
 from moonvale_service.quotas import Quotas
 from moonvale_service.store import GameMissingError, StoreUnavailableError
 from moonvale_service.store.redis_store import is_game_id
 
-SERVICE: Final = pb.DESCRIPTOR.services_by_name["GameService"].full_name
-
-_LAST_WORDS: Final = 5.0  # seconds for a slow reader to get the reason why it is cut off
-
-Context = grpc.aio.ServicerContext[bytes, bytes]
+DESCRIPTOR: Final = pb.DESCRIPTOR.services_by_name["GameService"]
+SERVICE: Final = DESCRIPTOR.full_name
 
 _A_SEAT: Final = frozenset({Role.SEAT})
 _THE_OPERATOR: Final = frozenset({Role.OPERATOR_KEY})
@@ -83,7 +76,24 @@ METHODS: Final = {
 }
 """Who may call what: this table is the one place that says so, and docs/security.md says it for people."""
 
-_STREAMS: Final = frozenset({"WatchGame"})
+STREAMS: Final = frozenset(method.name for method in DESCRIPTOR.methods if method.server_streaming)
+
+
+class GoneError(Exception):
+    """The client of a stream is gone; what is told to it reaches nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A call as a transport has received it.
+
+    ``size``: how many bytes its request has. ``read``: parses them as a message of this type, or raises a CallError.
+    ``authorization``: the values of that header.
+    """
+
+    size: int
+    read: Callable[[type[Message]], Message]
+    authorization: Sequence[str] = ()
 
 
 @dataclass(slots=True)
@@ -112,7 +122,7 @@ class _Line:
 
 
 class Edge:
-    """The handlers of GameService. ``message_limit``: the largest request, in bytes.
+    """The methods of GameService, for all transports. ``message_limit``: the largest request, in bytes.
 
     ``reader_timeout``: how many seconds a message of a stream may wait for a slow client.
     """
@@ -128,18 +138,6 @@ class Edge:
         self._idle = asyncio.Event()
         self._idle.set()
         self._called = asyncio.Event()
-
-    def handlers(self) -> grpc.GenericRpcHandler:
-        """Return the handlers of all methods, for a server."""
-        return grpc.method_handlers_generic_handler(
-            SERVICE,
-            {
-                name: grpc.unary_stream_rpc_method_handler(self._stream(name, method))
-                if name in _STREAMS
-                else grpc.unary_unary_rpc_method_handler(self._unary(name, method))
-                for name, method in METHODS.items()
-            },
-        )
 
     def drain(self) -> None:
         """Refuse new calls from now on, as another server will answer them."""
@@ -160,38 +158,38 @@ class Edge:
             except TimeoutError:
                 return
 
-    def _unary(self, name: str, method: Method) -> Callable[[bytes, Context], Awaitable[bytes]]:
-        async def handle(raw: bytes, context: Context) -> bytes:
-            async with self._call(name, context) as line:
-                request, caller = self._admit(method, raw, context, line)
-                response: Message = await method.call(self._calls, request, caller)
-                if isinstance(response, pb.CreateGameResponse):
-                    line.game = render.game_of(response.name)
-                return response.SerializeToString()
-            raise AssertionError("a failed call was aborted")
+    async def answer(self, name: str, incoming: Incoming) -> Message:
+        """Answer a call of a method that has one response. Raises CallError, and nothing else but cancellation."""
+        method = METHODS[name]
+        with self._call(name) as line:
+            request, caller = self._admit(method, incoming, line)
+            response: Message = await method.call(self._calls, request, caller)
+            if isinstance(response, pb.CreateGameResponse):
+                line.game = render.game_of(response.name)
+            return response
 
-        return handle
+    async def stream(self, name: str, incoming: Incoming, send: Callable[[bytes], Awaitable[None]]) -> None:
+        """Carry out a call of a method with a stream of responses, and ``send`` each, encoded; it may raise GoneError.
 
-    def _stream(self, name: str, method: Method) -> Callable[[bytes, Context], Awaitable[None]]:
-        async def handle(raw: bytes, context: Context) -> None:
-            async with self._call(name, context) as line:
-                request, caller = self._admit(method, raw, context, line)
-                messages: AsyncGenerator[bytes, None] = method.call(self._calls, request, caller)
-                async with aclosing(messages):
-                    async for message in messages:
-                        try:
-                            async with asyncio.timeout(self._reader_timeout):
-                                await context.write(message)
-                        except TimeoutError:
-                            raise ReaderTooSlowError from None
-                        except grpc.aio.InternalError:  # the client is gone, which ends the call as if it had said so
-                            raise asyncio.CancelledError from None
+        Raises CallError, and nothing else but cancellation.
+        """
+        method = METHODS[name]
+        with self._call(name) as line:
+            request, caller = self._admit(method, incoming, line)
+            messages: AsyncGenerator[bytes, None] = method.call(self._calls, request, caller)
+            async with aclosing(messages):
+                async for message in messages:
+                    try:
+                        async with asyncio.timeout(self._reader_timeout):
+                            await send(message)
+                    except TimeoutError:
+                        raise ReaderTooSlowError from None
+                    except GoneError:  # which ends the call as if the client had said so
+                        raise asyncio.CancelledError from None
 
-        return handle
-
-    @asynccontextmanager
-    async def _call(self, name: str, context: Context) -> AsyncIterator[_Line]:
-        """Log the call, and answer what is raised within."""
+    @contextmanager
+    def _call(self, name: str) -> Iterator[_Line]:
+        """Count and log a call, and turn what is raised within into a CallError."""
         line = _Line(name)
         self._open += 1
         self._idle.clear()
@@ -203,14 +201,8 @@ class Edge:
             raise
         except Exception as error:  # noqa: BLE001  # nothing but the edge may say what a client gets to read
             failure = _failure(error)
-            level = _LEVELS.get(failure.code, "info")
-            line.write(level, failure.code.name, failure.reason)
-            try:
-                # The status of a slow reader has to wait behind its messages, which it may never read.
-                async with asyncio.timeout(_LAST_WORDS if isinstance(failure, ReaderTooSlowError) else None):
-                    await context.abort(failure.code, failure.message, ((DETAILS_KEY, status_bytes(failure)),))
-            except TimeoutError:
-                raise asyncio.CancelledError from None
+            line.write(_LEVELS.get(failure.code, "info"), failure.code.name, failure.reason)
+            raise failure from None
         else:
             line.write("info", grpc.StatusCode.OK.name)
         finally:
@@ -218,19 +210,15 @@ class Edge:
             if not self._open:
                 self._idle.set()
 
-    def _admit(self, method: Method, raw: bytes, context: Context, line: _Line) -> tuple[Message, Caller]:
+    def _admit(self, method: Method, incoming: Incoming, line: _Line) -> tuple[Message, Caller]:
         """Parse a request and say who calls. Raises the CallErrors of both."""
         if self._draining:
             raise DrainingError
-        if len(raw) > self._message_limit:
-            raise MessageTooLargeError(len(raw), self._message_limit)
-        try:
-            request = method.request.FromString(raw)
-        except DecodeError:
-            raise MalformedRequestError(f"not a {method.request.DESCRIPTOR.full_name}") from None
+        if incoming.size > self._message_limit:
+            raise MessageTooLargeError(incoming.size, self._message_limit)
+        request = incoming.read(method.request)
         line.request_id = getattr(request, "request_id", None)
-        caller = self._authenticate(method, request, _token(context.invocation_metadata()), line)
-        return request, caller
+        return request, self._authenticate(method, request, _token(incoming.authorization), line)
 
     def _authenticate(self, method: Method, request: Message, token: str | None, line: _Line) -> Caller:
         if method.roles is None:
@@ -264,13 +252,12 @@ class Edge:
 _LEVELS: Final = {grpc.StatusCode.INTERNAL: "error", grpc.StatusCode.UNAVAILABLE: "warning"}
 
 
-def _token(metadata: Iterable[tuple[str, str | bytes]] | None) -> str | None:
+def _token(authorization: Sequence[str]) -> str | None:
     """Return the bearer token of a call. Raises CredentialInvalidError for a credential of another kind."""
-    values = [value for key, value in metadata or () if key == "authorization"]
-    if not values:
+    if not authorization:
         return None
-    scheme, _, token = str(values[0]).partition(" ")
-    if len(values) > 1 or scheme.lower() != "bearer" or not token:
+    scheme, _, token = authorization[0].partition(" ")
+    if len(authorization) > 1 or scheme.lower() != "bearer" or not token:
         raise CredentialInvalidError
     return token.strip()
 

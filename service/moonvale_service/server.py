@@ -14,7 +14,7 @@ import uvloop
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from moonvale_service import embedded, logs, tasks
+from moonvale_service import embedded, grpc_port, logs, tasks
 from moonvale_service.calls import Calls
 from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE, Edge
@@ -72,7 +72,7 @@ class Server:
                 ("grpc.http2.min_recv_ping_interval_without_data_ms", _LEAST_PING_INTERVAL_MS),
             )
         )
-        self._server.add_generic_rpc_handlers((self._edge.handlers(),))
+        self._server.add_generic_rpc_handlers((grpc_port.handlers(self._edge),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
 

@@ -1,5 +1,6 @@
 """What must hold at every decision of every game, whoever plays it; used by the properties and by the fuzzer."""
 
+from collections import Counter
 from random import Random
 
 from moonvale_engine import (
@@ -21,7 +22,8 @@ from moonvale_engine import (
 )
 from moonvale_engine import actions as act
 
-LONGEST_LIST = 128
+LONGEST_LIST = 128  # without the free abilities of residents
+LONGEST_LIST_OF_ONE = 52 * 6  # each of these turns or discards any own card, plainly or for one of up to 4 Spotters
 
 
 def check(s: State, rng: Random) -> None:
@@ -50,7 +52,10 @@ def check_choices(s: State) -> None:
         assert s.is_over()
         assert not s.stack
         return
-    assert len(set(s.choices)) == len(s.choices) <= LONGEST_LIST
+    assert len(set(s.choices)) == len(s.choices)
+    by_residents = Counter(act.x_of(action) for action in s.choices if act.verb_of(action) in act.FREE)
+    assert len(s.choices) - by_residents.total() <= LONGEST_LIST
+    assert max(by_residents.values(), default=0) <= LONGEST_LIST_OF_ONE
     before = encode(s)
     for action in (s.choices[0] ^ 63, act.pack(act.GIVE, 63, 63, 3), -1, 1 << 30):
         if action not in s.choices:
