@@ -20,6 +20,9 @@ class Position:
         self.state = state
         self.viewer = viewer
 
+    def __reduce__(self) -> tuple[type[Position], tuple[State, int]]:
+        return Position, (self.state, self.viewer)
+
     def list_choices(self) -> None:
         """List the choices of the open decision as far as this position knows them."""
         s = self.state

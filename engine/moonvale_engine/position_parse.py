@@ -82,7 +82,7 @@ def parse_position(text: str) -> Position:
 
 
 def _fields(text: str) -> dict[str, str]:
-    first, *rest = (part.strip() for part in text.strip().split(";"))
+    first, *rest = [part.strip() for part in text.strip().split(";")]
     fields = {"game": first}
     for part in rest:
         name, _, value = part.partition(" ")

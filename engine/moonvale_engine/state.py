@@ -77,6 +77,7 @@ class State:
         tucked: bytes = b"",
         pool: bytes = b"",
         excluded: bytes = b"",
+        choices: list[int] | None = None,
     ) -> None:
         self.options = options
         self.cards = cards  # the 14 card types of the deck in play, by number
@@ -113,13 +114,13 @@ class State:
         #: Triples of bytes: a handle, and a mask of the numbers that, as all could see, it can't have (E03-1, OBS-4).
         self.excluded = excluded
         #: The choices of the open decision, in the order of DEC-3: made by ``play.settle``, never stored.
-        self.choices: list[int] = []
+        self.choices: list[int] = [] if choices is None else choices
         #: Where the rules write what happens, or nowhere.
         self.events: list[Event] | None = None
 
     def copy(self) -> State:
         """Return an independent copy that writes its events nowhere."""
-        twin = State(
+        return State(
             self.options,
             self.cards,
             self.secret,
@@ -150,9 +151,8 @@ class State:
             self.tucked,
             self.pool,
             self.excluded,
+            self.choices,
         )
-        twin.choices = self.choices
-        return twin
 
     def hand_cards(self) -> bytes:
         """Return the handles in hand: one or none."""
@@ -160,6 +160,41 @@ class State:
 
     def is_over(self) -> bool:
         return self.over != NOBODY
+
+    def __reduce__(self) -> tuple[type[State], tuple[object, ...]]:
+        return State, (
+            self.options,
+            self.cards,
+            self.secret,
+            self.entropy,
+            self.identity,
+            self.flags,
+            self.known,
+            self.deck,
+            self.pile,
+            self.aside,
+            self.villages,
+            self.stack,
+            self.resigned,
+            self.totals,
+            self.scores,
+            self.hand,
+            self.round,
+            self.turn,
+            self.active,
+            self.holder,
+            self.token_active,
+            self.caller,
+            self.extra_turns,
+            self.shuffles,
+            self.ability_used,
+            self.over,
+            self.put,
+            self.tucked,
+            self.pool,
+            self.excluded,
+            self.choices,
+        )
 
     def __copy__(self) -> State:
         return self.copy()
