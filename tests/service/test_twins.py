@@ -134,7 +134,7 @@ async def put(raw: aioredis.Redis, url: str, case: Case) -> State:
     if case.log:
         mark = bytes(range(MARK_BYTES))
         entries = [encode_entry(mark, entry) for entry in case.log]
-        change = Commit(0, first, mark, encode(state), entries, None, b"", 0)
+        change = Commit(0, first, About().encode(), mark, encode(state), entries, None, b"", 0)
         assert (await store.commit(GAME, change)).refused is None
     await store.close()
     return state
