@@ -9,10 +9,12 @@ PACKAGES := $(wildcard engine/moonvale* service/moonvale* clients/python/moonval
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --system-certs \
 	--custom-compile-command "make lock"
+# Followed by a command: runs it in the TypeScript client, whose packages are installed first; exits with 3 without Node.js.
+TYPESCRIPT = $(BIN)/python clients/typescript/install.py && cd clients/typescript &&
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo test fuzz fuzz-input chaos cancel watch-scale lint fmt proto lock clean FORCE
+.PHONY: help run demo test fuzz fuzz-input chaos cancel bench watch-scale lint fmt proto lock clean FORCE
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +27,7 @@ demo: $(VENV)/.service ## Let four agents play one game over gRPC while you look
 
 test: $(VENV)/.dev ## Run every test (options for pytest: ARGS="-k servers")
 	@tests/support/install_redis.sh
+	@tests/support/install_node.sh
 	@$(BIN)/python -m pytest -n auto $(ARGS)
 
 fuzz: $(VENV)/.dev ## Play random games that try every ability, checking every position (how many: N=2000)
@@ -40,6 +43,10 @@ chaos: $(VENV)/.dev ## Play games while workers, store and network break, checki
 cancel: $(VENV)/.dev ## Give calls and watches up at any moment, checking what they leave behind (how many: N=10000)
 	@$(BIN)/python -m tests.chaos.cancel $(N)
 
+bench: $(VENV)/.dev ## Measure engine and service beside their peers (parts: ONLY=engine,service; few rounds: QUICK=1)
+	@tests/support/install_redis.sh
+	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
+
 watch-scale: N = 10000
 watch-scale: $(VENV)/.dev ## Open watches in one server process and measure what each costs (how many: N=10000)
 	@$(BIN)/python -m tests.service.watch_scale $(N)
@@ -49,22 +56,27 @@ lint: $(VENV)/.dev ## Check style, types and the contract, and that generated co
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(if $(wildcard proto/generate.py),$(BIN)/python proto/generate.py --check)
+	@$(TYPESCRIPT) npm run --silent check || { test $$? -eq 3 && test "$$CI" != true && echo "Not checked: its style and types"; }
 
 fmt: $(VENV)/.dev ## Format the code and mend what ruff can mend by itself
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+	@$(TYPESCRIPT) npm run --silent format || test $$? -eq 3
 
 proto: $(VENV)/.dev ## Rebuild the code generated from proto/
 	@$(BIN)/python proto/generate.py
 
-lock: $(VENV)/.dev ## Rewrite the lock files for pyproject.toml (newest releases: UPGRADE=--upgrade)
+lock: $(VENV)/.dev ## Rewrite the lock files for pyproject.toml and package.json (newest releases: UPGRADE=--upgrade)
 	@$(PIP_INSTALL) 'uv>=0.13'
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build -o $(LOCKS)/service.txt
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build --group dev \
 		--constraint $(LOCKS)/service.txt --override $(LOCKS)/overrides.txt -o $(LOCKS)/dev.txt
+	@cd clients/typescript && npm install --package-lock-only
+	@for peer in tests/bench/peers/*.in; do $(UV_COMPILE) $(UPGRADE) "$$peer" -o "$${peer%.in}.txt" || exit 1; done
 
 clean: ## Remove what the other commands made, except the service's data
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
+	rm -rf clients/typescript/node_modules clients/typescript/dist
 	find engine service clients tests proto -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps: .venv/.python when the environment exists, .service when `moonvale` runs in it, .dev when tests do too.

@@ -1,0 +1,1 @@
+"""The benchmark: engine, service, memory and growth, measured side by side with peers: ``make bench``."""

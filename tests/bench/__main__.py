@@ -1,0 +1,61 @@
+"""Runs the bench: ``python -m tests.bench [--only PART,...] [--quick]``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+
+from tests.bench import engine, environments, machine
+from tests.bench.environments import Tell
+from tests.bench.report import Part, report, to_json
+
+PARTS: dict[str, Callable[[bool, Tell], Part]] = {
+    "engine": lambda quick, tell: engine.run(
+        engine.Size(3, 0.05, 0.01) if quick else engine.Size(15, 0.25, 0.06), tell
+    ),
+}
+
+
+def progress(began: float) -> Tell:
+    """Return what tells how far the run is: in one line of a terminal, else a line each ten seconds."""
+    last = 0.0
+
+    def tell(words: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        line = f"{now - began:5.0f} s  {words}"
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r\x1b[K{line[:110]}")
+        elif now - last >= 10 or not words.startswith(("round", "warm-up")):
+            last = now
+            sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+
+    return tell
+
+
+def main(arguments: list[str]) -> int:
+    """Run the parts that are asked for, print what they found, and keep it in build/bench."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--only", default=",".join(PARTS), help=f"parts, of {','.join(PARTS)}")
+    parser.add_argument("--quick", action="store_true", help="few and short rounds: to see that it runs")
+    chosen = parser.parse_args(arguments)
+    names = chosen.only.split(",")
+    if unknown := set(names) - set(PARTS):
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; choose of {', '.join(PARTS)}")
+    about = machine.describe()
+    tell = progress(time.monotonic())
+    parts = [PARTS[name](chosen.quick, tell) for name in names]
+    tell("done\n")
+    environments.FOLDER.mkdir(parents=True, exist_ok=True)
+    (environments.FOLDER / "results.json").write_text(to_json(about, parts))
+    written = report(about, parts)
+    (environments.FOLDER / "results.md").write_text(written)
+    print(written)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""What is measured beside Moonvale, each in an interpreter of its own. Nothing here needs Moonvale."""

@@ -1,0 +1,149 @@
+"""The bench itself: its statistics, its tables, and a tiny run of each part, which depends on no speed and no peer."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.bench import engine, environments
+from tests.bench.environments import NotInstalledError
+from tests.bench.players import Player, PlayerFailedError
+from tests.bench.report import Figure, Part, Series, Table, number, report, text, to_json
+from tests.bench.rounds import Sample, Spread, interleave, ratio, spread
+
+
+def silent(_: str) -> None:
+    """Tells nobody."""
+
+
+def test_a_spread_is_the_median_and_the_quartiles() -> None:
+    assert spread([5, 1, 2, 4, 3]) == Spread(3, 2, 4)
+    assert spread([7]) == Spread(7, 7, 7)
+    assert spread([1, 2]) == Spread(1.5, 1.25, 1.75)
+
+
+def test_a_ratio_is_taken_within_each_round() -> None:
+    # The machine is slower from round to round; ours is twice as fast in every one.
+    ours = [Sample(count=200, cpu=slow, wall=slow) for slow in (1, 2, 10)]
+    theirs = [Sample(count=100, cpu=slow, wall=slow) for slow in (1, 2, 10)]
+    assert ratio(ours, theirs) == Spread(2, 2, 2)
+    assert ratio(ours, theirs, lambda sample: sample.cost) == Spread(0.5, 0.5, 0.5)
+
+
+def test_a_ratio_needs_as_many_rounds_of_both() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        ratio([Sample(1, 1, 1)] * 2, [Sample(1, 1, 1)])
+
+
+def test_subjects_are_measured_in_turn_and_the_first_round_is_dropped() -> None:
+    order: list[str] = []
+
+    def subject(name: str) -> Sample:
+        order.append(name)
+        return Sample(len(order), 1, 1)
+
+    samples = interleave({"a": lambda: subject("a"), "b": lambda: subject("b")}, 2, silent)
+    assert order == ["a", "b"] * 3
+    assert [sample.count for sample in samples["a"]] == [3, 5]
+    assert [sample.count for sample in samples["b"]] == [4, 6]
+
+
+@pytest.mark.parametrize(
+    ("median", "at_least", "at_most", "verdict"),
+    [
+        (2.0, 2.0, None, "yes"),
+        (1.99, 2.0, None, "no"),
+        (1.1, None, 1.1, "yes"),
+        (1.11, None, 1.1, "no"),
+        (1.0, None, None, ""),
+        (None, 1.0, None, "not measured"),
+    ],
+)
+def test_a_verdict_is_of_the_median(
+    median: float | None, at_least: float | None, at_most: float | None, verdict: str
+) -> None:
+    value = None if median is None else Spread(median, 0, 99)
+    assert Figure("f", value, at_least=at_least, at_most=at_most).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (0, "0"),
+        (0.01234, "0.0123"),
+        (0.5, "0.50"),
+        (1.234, "1.23"),
+        (12.34, "12.3"),
+        (123.4, "123"),
+        (123456, "123,000"),
+    ],
+)
+def test_numbers_have_three_digits_that_count(value: float, written: str) -> None:
+    assert number(value) == written
+
+
+def test_a_table_lines_up() -> None:
+    table = Table("Sizes", ("what", "bytes"), [("a game", "400"), ("b", "7")])
+    assert text(table).splitlines() == [
+        "### Sizes",
+        "",
+        "| what   | bytes |",
+        "|--------|-------|",
+        "| a game | 400   |",
+        "| b      | 7     |",
+    ]
+
+
+def test_a_report_shows_each_target_beside_its_figure() -> None:
+    part = Part(
+        "Memory", [Figure("state", Spread(380, 370, 390), "bytes", at_most=400), Figure("other", None, note="x")]
+    )
+    part.plots["sizes"] = [Series("state", [1.0], [380.0])]
+    written = report({"cores": "2"}, [part])
+    assert "| Memory | state  | 380 (370 to 390) bytes | at most 400 | yes   |" in written
+    assert "| other  | -                  |      | x    |" in written
+    kept = json.loads(to_json({"cores": "2"}, [part]))
+    assert kept["parts"][0]["figures"][0]["value"] == {"median": 380, "low": 370, "high": 390}
+    assert kept["parts"][0]["figures"][0]["holds"] == "yes"
+
+
+def test_what_ends_says_its_last_words() -> None:
+    with pytest.raises(PlayerFailedError, match="no such thing"):
+        Player([sys.executable, "-c", "raise SystemExit('no such thing')"], core=0)
+
+
+def test_what_was_made_is_made_again_when_its_origin_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environments, "FOLDER", tmp_path)
+    monkeypatch.setattr(environments, "ROOT", tmp_path)
+    (tmp_path / "engine").mkdir()
+    source = tmp_path / "engine" / "rules.py"
+    source.write_text("ONE = 1\n")
+    told: list[str] = []
+    copy = environments.pure_engine(told.append)
+    environments.pure_engine(told.append)
+    assert len(told) == 1
+    source.write_text("ONE = 2\n")
+    environments.pure_engine(told.append)
+    assert len(told) == 2
+    assert (copy / "rules.py").read_text() == "ONE = 2\n"
+
+
+def test_a_peer_that_cannot_be_installed_is_left_out_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environments, "FOLDER", tmp_path)
+    monkeypatch.setattr(environments, "ROOT", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NotInstalledError, match="boardgame_io: there is no node"):
+        environments.node_modules("boardgame_io", silent)
+
+
+def test_the_engine_is_measured_without_peers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environments, "FOLDER", tmp_path)
+    part = engine.run(engine.Size(rounds=1, seconds=0.001, short_seconds=0.001), silent, only=("pure",))
+    own = part.tables[0]
+    assert len(own.rows) == 42
+    for name, pure, *_ in own.rows:
+        assert float(pure.split(" ")[0].replace(",", "")) > 0, name
+    assert {figure.verdict for figure in part.figures if figure.name.startswith("pure")} == {"not measured"}
