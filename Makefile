@@ -11,6 +11,8 @@ ENGINE_SOURCES := $(shell find engine -name '*.py')
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --system-certs \
 	--custom-compile-command "make lock"
+# Followed by a command: runs it in the TypeScript client, whose packages are installed first; exits with 3 without Node.js.
+TYPESCRIPT = $(BIN)/python clients/typescript/install.py && cd clients/typescript &&
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -27,6 +29,7 @@ demo: $(VENV)/.service ## Let four agents play one game over gRPC while you look
 
 test: $(VENV)/.dev $(COMPILED)/.made ## Run every test (options for pytest: ARGS="-k servers")
 	@tests/support/install_redis.sh
+	@tests/support/install_node.sh
 	@$(BIN)/python -m pytest -n auto $(ARGS)
 
 same: N = 10000
@@ -59,24 +62,32 @@ lint: $(VENV)/.dev ## Check style, types and the contract, and that generated co
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(if $(wildcard proto/generate.py),$(BIN)/python proto/generate.py --check)
+	@$(TYPESCRIPT) npm run --silent check || { test $$? -eq 3 && test "$$CI" != true && echo "Not checked: its style and types"; }
 
 fmt: $(VENV)/.dev ## Format the code and mend what ruff can mend by itself
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+	@$(TYPESCRIPT) npm run --silent format || test $$? -eq 3
 
 proto: $(VENV)/.dev ## Rebuild the code generated from proto/
 	@$(BIN)/python proto/generate.py
 
-lock: $(VENV)/.dev ## Rewrite the lock files for pyproject.toml (newest releases: UPGRADE=--upgrade)
+lock: $(VENV)/.dev ## Rewrite the lock files for pyproject.toml and package.json (newest releases: UPGRADE=--upgrade)
 	@$(PIP_INSTALL) 'uv>=0.13'
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build -o $(LOCKS)/service.txt
 	@$(UV_COMPILE) $(UPGRADE) --group compile --constraint $(LOCKS)/service.txt -o $(LOCKS)/compile.txt
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build --group dev \
+<<<<<<< HEAD
 		--constraint $(LOCKS)/service.txt --constraint $(LOCKS)/compile.txt --override $(LOCKS)/overrides.txt -o $(LOCKS)/dev.txt
+=======
+		--constraint $(LOCKS)/service.txt --override $(LOCKS)/overrides.txt -o $(LOCKS)/dev.txt
+	@cd clients/typescript && npm install --package-lock-only
+>>>>>>> main
 	@for peer in tests/bench/peers/*.in; do $(UV_COMPILE) $(UPGRADE) "$$peer" -o "$${peer%.in}.txt" || exit 1; done
 
 clean: ## Remove what the other commands made, except the service's data
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
+	rm -rf clients/typescript/node_modules clients/typescript/dist
 	find engine service clients tests proto -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps: .venv/.python when the environment exists, .service when `moonvale` runs in it, .dev when tests do too.

@@ -1,6 +1,6 @@
 """Rebuilds what is generated from proto/, and checks the contract: style, comments, compatibility, drift.
 
-python proto/generate.py             format the sources, rebuild the Python stubs in clients/python/moonvale
+python proto/generate.py             format the sources, rebuild clients/python/moonvale and clients/typescript/src/gen
 python proto/generate.py --check     change nothing; fail if anything is not as it should be
 python proto/generate.py --baseline  make the present contract the one that --check compares with: at a release
 """
@@ -8,6 +8,7 @@ python proto/generate.py --baseline  make the present contract the one that --ch
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -23,10 +24,16 @@ PROTO = ROOT / "proto"
 PACKAGE = Path("moonvale/v1")
 BASELINE = PROTO / "baseline.binpb"
 STUBS = ROOT / "clients" / "python"
+TYPESCRIPT = ROOT / "clients" / "typescript"
+TYPESCRIPT_STUBS = TYPESCRIPT / "src" / "gen"
+#: Of google.rpc, what errors are made of: clients read it, although no file of the contract imports it.
+ERROR_DETAILS = "google/rpc/error_details.proto"
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 #: The only compiler whose code runs on every protobuf that pyproject.toml allows (docs/decisions.md).
 COMPILER = "1.71."
 
+#: What clients/typescript/install.py exits with where there is no Node.js.
+_NO_NODE = 3
 _INIT = '"""Stubs generated from proto/moonvale/v1; `make proto` rebuilds them."""\n'
 
 
@@ -50,9 +57,9 @@ def main(arguments: Sequence[str]) -> int:
                 _buf(workspace, "build", "--path", str(PACKAGE), "--exclude-source-info", "-o", str(BASELINE))
             else:
                 _buf(PROTO, "format", "-w")
-                fresh = _build_stubs(scratch, workspace)
-                shutil.rmtree(STUBS / PACKAGE, ignore_errors=True)
-                shutil.copytree(fresh / PACKAGE, STUBS / PACKAGE)
+                _replace(STUBS / PACKAGE, _build_stubs(scratch, workspace) / PACKAGE)
+                if _has_node("Not rebuilt: the generated TypeScript."):
+                    _replace(TYPESCRIPT_STUBS, _build_typescript(scratch, workspace))
         except GenerateError as failure:
             print(failure, file=sys.stderr)
             return 1
@@ -66,7 +73,7 @@ def _workspace(scratch: Path) -> Path:
     shutil.copy(PROTO / "buf.yaml", workspace)
     google = metadata.distribution("googleapis-common-protos")
     for file in google.files or []:
-        if file.match("google/api/*.proto"):
+        if file.match("google/api/*.proto") or file.match(ERROR_DETAILS):
             target = workspace / file
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(str(google.locate_file(file)), target)
@@ -89,31 +96,76 @@ def _check(scratch: Path, workspace: Path) -> int:
         except GenerateError as failure:
             failed = True
             print(f"{failure}\n{what}: {remedy}", file=sys.stderr)
-    try:
-        drifted = _drift(scratch, workspace)
-    except GenerateError as failure:
-        failed = True
-        print(failure, file=sys.stderr)
-    else:
-        for file in drifted:
+    for drift in (_drift, _typescript_drift):
+        try:
+            drifted = drift(scratch, workspace)
+        except GenerateError as failure:
             failed = True
-            print(f"{file.relative_to(ROOT)} is not what proto/ says; run: make proto", file=sys.stderr)
+            print(failure, file=sys.stderr)
+        else:
+            for file in drifted:
+                failed = True
+                print(f"{file.relative_to(ROOT)} is not what proto/ says; run: make proto", file=sys.stderr)
     return 1 if failed else 0
 
 
 def _drift(scratch: Path, workspace: Path) -> list[Path]:
-    """Return the generated files that are missing, left over or different."""
+    """Return the generated Python files that are missing, left over or different."""
     if util.find_spec("grpc_tools") is None and os.environ.get("CI") != "true":
         print("Not checked: whether the generated code is up to date. That needs grpcio-tools, so Python 3.11 to 3.13.")
         return []
-    fresh = _build_stubs(scratch, workspace)
-    names = {file.name for folder in (fresh, STUBS) for file in (folder / PACKAGE).iterdir() if file.is_file()}
-    return [STUBS / PACKAGE / name for name in sorted(names) if _bytes(fresh, name) != _bytes(STUBS, name)]
+    return _differing(_build_stubs(scratch, workspace) / PACKAGE, STUBS / PACKAGE)
 
 
-def _bytes(folder: Path, name: str) -> bytes | None:
-    file = folder / PACKAGE / name
+def _typescript_drift(scratch: Path, workspace: Path) -> list[Path]:
+    """Return the generated TypeScript files that are missing, left over or different."""
+    if not _has_node("Not checked: whether the generated TypeScript is up to date."):
+        return []
+    return _differing(_build_typescript(scratch, workspace), TYPESCRIPT_STUBS)
+
+
+def _differing(fresh: Path, committed: Path) -> list[Path]:
+    names = {
+        file.relative_to(folder)
+        for folder in (fresh, committed)
+        for file in folder.rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+    return [committed / name for name in sorted(names) if _bytes(fresh / name) != _bytes(committed / name)]
+
+
+def _bytes(file: Path) -> bytes | None:
     return file.read_bytes() if file.is_file() else None
+
+
+def _replace(committed: Path, fresh: Path) -> None:
+    shutil.rmtree(committed, ignore_errors=True)
+    shutil.copytree(fresh, committed)
+
+
+def _has_node(otherwise: str) -> bool:
+    """Return whether the plugin for TypeScript is there, installed if need be; say so if not, but under CI fail."""
+    command = [sys.executable, str(TYPESCRIPT / "install.py")]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode == _NO_NODE and os.environ.get("CI") != "true":
+        print(f"{otherwise} {done.stdout.strip()}")
+        return False
+    if done.returncode:
+        raise GenerateError(done.stdout.strip())
+    return True
+
+
+def _build_typescript(scratch: Path, workspace: Path) -> Path:
+    target = scratch / "typescript"
+    plugin = {
+        "local": str(TYPESCRIPT / "node_modules" / ".bin" / "protoc-gen-es"),
+        "out": str(target),
+        "opt": ["target=ts", "import_extension=js", "json_types=true"],
+        "include_imports": True,
+    }
+    template = json.dumps({"version": "v2", "plugins": [plugin]})
+    _buf(workspace, "generate", "--template", template, "--path", str(PACKAGE), "--path", ERROR_DETAILS)
+    return target
 
 
 def _build_stubs(scratch: Path, workspace: Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,12 +20,14 @@ from moonvale_service import limits, render
 from moonvale_service.about import About
 from moonvale_service.convert import actions, catalog, options, replays
 from moonvale_service.credentials import NOBODY, Credential, Keys, Role
-from moonvale_service.errors import CreatorKeyRequiredError, FieldError, RoleNotAllowedError
+from moonvale_service.errors import CallError, CreatorKeyRequiredError, FieldError, RoleNotAllowedError
+from moonvale_service.failures import failure_of
 from moonvale_service.games import Games, check_epoch
 from moonvale_service.history import Happened, Snapshot
-from moonvale_service.quotas import Holder, Quotas
+from moonvale_service.quotas import Holder, Quotas, holder_of
 from moonvale_service.settings import Settings
 from moonvale_service.store.redis_store import is_game_id
+from moonvale_service.turns import Lost, Turn, TurnWatch
 from moonvale_service.watch import End, Heartbeat, Watches
 
 _LAST_SECOND: Final = 253_402_300_799  # of the year 9999, the last that timestamps go to
@@ -35,7 +37,9 @@ _ENDS: Final = {
     End.GAME_DELETED: pb.WATCH_END_REASON_GAME_DELETED,
     End.DRAINING: pb.WATCH_END_REASON_DRAINING,
     End.MAX_AGE: pb.WATCH_END_REASON_MAX_AGE,
+    End.NO_SEAT_LEFT: pb.WATCH_END_REASON_NO_SEAT_LEFT,
 }
+_TURNS_HEARTBEAT: Final = pb.WatchTurnsResponse(heartbeat=pb.TurnsHeartbeat()).SerializeToString()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class Caller:
     @property
     def holder(self) -> Holder:
         """Who the caller is, for quotas."""
-        return self.credential.game, self.credential.role, self.credential.seat
+        return holder_of(self.credential)
 
     @property
     def viewer(self) -> int:
@@ -200,6 +204,28 @@ class Calls:
                     else:
                         yield pb.WatchGameResponse(end=pb.WatchEnd(reason=_ENDS[each])).SerializeToString()
 
+    async def watch_turns(
+        self, _request: pb.WatchTurnsRequest, callers: Sequence[Caller | CallError]
+    ) -> AsyncGenerator[bytes, None]:
+        """Yield the messages of the stream, encoded. ``callers``: who each seat is, or why it can't be watched."""
+        seats: dict[int, Caller] = {}
+        for place, caller in enumerate(callers):
+            if isinstance(caller, CallError):
+                yield render.lost_seat(place, caller)
+            else:
+                seats[place] = caller
+        credentials = {place: caller.credential for place, caller in seats.items()}
+        async with aclosing(TurnWatch(self._watches, self._quotas, credentials).told()) as told:
+            async for each in told:
+                if isinstance(each, Turn):
+                    yield render.turn(each.place, each.snapshot, seats[each.place].viewer)
+                elif isinstance(each, Lost):
+                    yield render.lost_seat(each.place, failure_of(each.error))
+                elif each is None:
+                    yield _TURNS_HEARTBEAT
+                else:
+                    yield pb.WatchTurnsResponse(end=pb.WatchEnd(reason=_ENDS[each])).SerializeToString()
+
 
 def _about(request: pb.CreateGameRequest, players: int) -> About:
     """Return what the request says of the game. Raises FieldError."""
@@ -267,6 +293,8 @@ def _server_info(settings: Settings) -> pb.GetServerInfoResponse:
             max_games_per_second=settings.create_rate or None,
             max_watches=settings.watches or None,
             max_spectator_watches=settings.spectator_watches or None,
+            max_watched_seats=limits.MAX_WATCHED_SEATS,
+            max_watch_age=_duration(settings.watch_age),
         ),
     )
 

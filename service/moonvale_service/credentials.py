@@ -16,6 +16,7 @@ import os
 import secrets
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +34,7 @@ _TAG_BYTES: Final = 16
 _NO_SEAT: Final = 255
 _EPOCH_END: Final = 6
 _LONGEST: Final = 256
+_REMEMBERED: Final = 16_384  # tokens that were verified
 _KEY_FORM: Final = f"each line needs at least {KEY_BYTES} random bytes in base64url"
 _LEAST_SERVER_KEY: Final = 22  # characters after the prefix
 
@@ -84,6 +86,7 @@ class Keys:
             raise ValueError("needs at least one key")
         self._keys = keys
         self._server_keys = {Role.CREATOR_KEY: creator_key, Role.OPERATOR_KEY: operator_key}
+        self._signed = lru_cache(_REMEMBERED)(self._verify)  # the keys stay the same; what fails is not remembered
 
     def __repr__(self) -> str:
         return "Keys(...)"
@@ -100,6 +103,10 @@ class Keys:
         for server_role in self._server_keys:
             if self._is_server_key(server_role, token):
                 return Credential("", server_role)
+        return self._signed(token)
+
+    def _verify(self, token: str) -> Credential:
+        """Return what a token that a key has signed says. Raises InvalidCredentialError."""
         prefix, _, rest = token.partition(".")
         body, _, tag = rest.partition(".")
         if prefix != PREFIX or len(token) > _LONGEST:

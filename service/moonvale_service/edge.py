@@ -7,7 +7,6 @@ reason; one line in the log for each call. A transport says how its bytes are re
 from __future__ import annotations
 
 import asyncio
-import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
@@ -18,8 +17,7 @@ import grpc
 from google.protobuf.message import Message
 
 from moonvale.v1 import game_service_pb2 as pb
-from moonvale_engine.errors import UnknownRulesError
-from moonvale_service import logs, render
+from moonvale_service import limits, logs, render
 from moonvale_service.calls import Caller, Calls
 from moonvale_service.credentials import IN_A_GAME, Credential, InvalidCredentialError, Keys, Role
 from moonvale_service.errors import (
@@ -29,16 +27,12 @@ from moonvale_service.errors import (
     CredentialOfAnotherGameError,
     DrainingError,
     FieldError,
-    GameNotFoundError,
-    InternalError,
     MessageTooLargeError,
     ReaderTooSlowError,
     RoleNotAllowedError,
-    RulesUnknownError,
-    UnavailableError,
 )
+from moonvale_service.failures import failure_of
 from moonvale_service.quotas import Quotas
-from moonvale_service.store import GameMissingError, StoreUnavailableError
 from moonvale_service.store.redis_store import is_game_id
 
 DESCRIPTOR: Final = pb.DESCRIPTOR.services_by_name["GameService"]
@@ -52,12 +46,16 @@ _CREATOR_OR_OPERATOR: Final = frozenset({Role.CREATOR, Role.OPERATOR_KEY})
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method: its request, the field that names the game (empty: none), who may call it (None: anybody)."""
+    """A method: its request, the field that names the game (empty: none), who may call it (None: anybody).
+
+    ``each``: the field of a list in which each element names a game and brings the credential of such a caller.
+    """
 
     request: type[Message]
     call: Callable[..., Any]
     target: str = "name"
     roles: frozenset[Role] | None = None
+    each: str = ""
 
 
 METHODS: Final = {
@@ -65,6 +63,7 @@ METHODS: Final = {
     "GetView": Method(pb.GetViewRequest, Calls.get_view, roles=IN_A_GAME),
     "SubmitAction": Method(pb.SubmitActionRequest, Calls.submit_action, roles=_A_SEAT),
     "WatchGame": Method(pb.WatchGameRequest, Calls.watch_game, roles=IN_A_GAME),
+    "WatchTurns": Method(pb.WatchTurnsRequest, Calls.watch_turns, roles=_A_SEAT, each="seats"),
     "ListEvents": Method(pb.ListEventsRequest, Calls.list_events, "parent", IN_A_GAME),
     "GetReplay": Method(pb.GetReplayRequest, Calls.get_replay, roles=IN_A_GAME),
     "Resign": Method(pb.ResignRequest, Calls.resign, roles=_A_SEAT),
@@ -105,6 +104,7 @@ class _Line:
     game: str | None = None
     role: str | None = None
     seat: int | None = None
+    seats: int | None = None
     request_id: str | None = None
 
     def write(self, level: str, code: str, reason: str | None = None) -> None:
@@ -117,6 +117,7 @@ class _Line:
             game=self.game,
             role=self.role,
             seat=self.seat,
+            seats=self.seats,
             request_id=self.request_id,
         )
 
@@ -200,7 +201,7 @@ class Edge:
             line.write("info", grpc.StatusCode.CANCELLED.name)
             raise
         except Exception as error:  # noqa: BLE001  # nothing but the edge may say what a client gets to read
-            failure = _failure(error)
+            failure = failure_of(error)
             line.write(_LEVELS.get(failure.code, "info"), failure.code.name, failure.reason)
             raise failure from None
         else:
@@ -210,7 +211,9 @@ class Edge:
             if not self._open:
                 self._idle.set()
 
-    def _admit(self, method: Method, incoming: Incoming, line: _Line) -> tuple[Message, Caller]:
+    def _admit(
+        self, method: Method, incoming: Incoming, line: _Line
+    ) -> tuple[Message, Caller | list[Caller | CallError]]:
         """Parse a request and say who calls. Raises the CallErrors of both."""
         if self._draining:
             raise DrainingError
@@ -218,24 +221,48 @@ class Edge:
             raise MessageTooLargeError(incoming.size, self._message_limit)
         request = incoming.read(method.request)
         line.request_id = getattr(request, "request_id", None)
+        if method.each:
+            return request, self._authenticate_each(method, getattr(request, method.each), line)
         return request, self._authenticate(method, request, _token(incoming.authorization), line)
 
     def _authenticate(self, method: Method, request: Message, token: str | None, line: _Line) -> Caller:
         if method.roles is None:
             return Caller(creator_key=token is not None and self._keys.is_creator_key(token))
-        game = ""
         if method.target:
-            game = render.game_of(getattr(request, method.target))
-            if not is_game_id(game):
-                raise FieldError(method.target, "needs the form games/{game}, as CreateGame has returned it")
-            line.game = game
+            line.game = _game(method.target, getattr(request, method.target))
         credential = self._verify(token)
+        line.role, line.seat = credential.role.name.lower(), credential.seat
+        return self._allow(method, line.game or "", credential)
+
+    def _authenticate_each(
+        self, method: Method, listed: Sequence[pb.WatchedSeat], line: _Line
+    ) -> list[Caller | CallError]:
+        """Return for each of the seats who it is, or why it may not call. Raises FieldError."""
+        line.seats = len(listed)
+        if not 1 <= len(listed) <= limits.MAX_WATCHED_SEATS:
+            raise FieldError(method.each, f"needs 1..{limits.MAX_WATCHED_SEATS} seats, has {len(listed)}")
+        games = [_game(f"{method.each}[{i}].name", each.name) for i, each in enumerate(listed)]
+        first: dict[str, int] = {}
+        for i, each in enumerate(listed):
+            if each.credential and first.setdefault(each.credential, i) != i:
+                known = first[each.credential]
+                raise FieldError(f"{method.each}[{i}].credential", f"is that of {method.each}[{known}]: list it once")
+        return [self._caller(method, game, each.credential) for game, each in zip(games, listed, strict=True)]
+
+    def _caller(self, method: Method, game: str, token: str) -> Caller | CallError:
+        try:
+            return self._allow(method, game, self._verify(token or None))
+        except CallError as error:
+            return error
+
+    def _allow(self, method: Method, game: str, credential: Credential) -> Caller:
+        """Return who holds a credential, if the method may be called with it. Raises CallError."""
         role = credential.role
-        line.role, line.seat = role.name.lower(), credential.seat
         if game and role in IN_A_GAME and credential.game != game:
             raise CredentialOfAnotherGameError
-        if role not in method.roles:
-            raise RoleNotAllowedError(role.name.lower(), role.words, " or ".join(sorted(r.words for r in method.roles)))
+        if role not in (method.roles or ()):
+            allowed = " or ".join(sorted(r.words for r in method.roles or ()))
+            raise RoleNotAllowedError(role.name.lower(), role.words, allowed)
         caller = Caller(game, credential)
         self._quotas.call(caller.holder)
         return caller
@@ -252,6 +279,14 @@ class Edge:
 _LEVELS: Final = {grpc.StatusCode.INTERNAL: "error", grpc.StatusCode.UNAVAILABLE: "warning"}
 
 
+def _game(field: str, name: str) -> str:
+    """Return the id of the game that a field names. Raises FieldError."""
+    game = render.game_of(name)
+    if not is_game_id(game):
+        raise FieldError(field, "needs the form games/{game}, as CreateGame has returned it")
+    return game
+
+
 def _token(authorization: Sequence[str]) -> str | None:
     """Return the bearer token of a call. Raises CredentialInvalidError for a credential of another kind."""
     if not authorization:
@@ -260,19 +295,3 @@ def _token(authorization: Sequence[str]) -> str | None:
     if len(authorization) > 1 or scheme.lower() != "bearer" or not token:
         raise CredentialInvalidError
     return token.strip()
-
-
-def _failure(error: Exception) -> CallError:
-    """Return the error that the client gets. The service's own mistakes are logged here, with a trace id."""
-    if isinstance(error, CallError):
-        return error
-    if isinstance(error, GameMissingError):
-        return GameNotFoundError()
-    if isinstance(error, StoreUnavailableError):
-        logs.event("warning", "store_unavailable", error=error)
-        return UnavailableError()
-    if isinstance(error, UnknownRulesError):
-        return RulesUnknownError()
-    trace = secrets.token_hex(8)
-    logs.event("error", "internal_error", error=error, trace=trace)
-    return InternalError(trace)

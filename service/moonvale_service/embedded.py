@@ -202,7 +202,7 @@ class EmbeddedStore:
         self._process = None
 
     def _client(self) -> aioredis.Redis:
-        return connect(f"unix://{_socket(self._data)}", _ANSWER_SECONDS, retry=False)
+        return connect(f"unix://{_socket(self._data)}", _ANSWER_SECONDS)
 
 
 def _program() -> Path:

@@ -66,7 +66,10 @@ class CredentialMissingError(CallError):
     reason = "CREDENTIAL_MISSING"
 
     def __init__(self) -> None:
-        super().__init__("needs a credential: send the metadata 'authorization: Bearer CREDENTIAL'")
+        message = (
+            "needs a credential: send the metadata 'authorization: Bearer CREDENTIAL', or the seat's to WatchTurns"
+        )
+        super().__init__(message)
 
 
 class CredentialInvalidError(CallError):
@@ -282,6 +285,13 @@ class RateLimitedError(CallError):
         super().__init__(message, per_second=str(per_second))
         self.delay = delay
 
+    @property
+    def retry_delay(self) -> Duration:
+        """The delay as messages tell it."""
+        delay = Duration()
+        delay.FromNanoseconds(math.ceil(self.delay * 1e9))
+        return delay
+
 
 class TooManyWatchesError(CallError):
     """The credential has as many streams open as one may have."""
@@ -293,15 +303,18 @@ class TooManyWatchesError(CallError):
         super().__init__(f"the credential has {limit} streams open already: close one", limit=str(limit))
 
 
-def status_bytes(error: CallError) -> bytes:
-    """Return the google.rpc.Status of an error, encoded for the trailers."""
+def status_of(error: CallError) -> status_pb2.Status:
+    """Return the google.rpc.Status of an error, with its details."""
     status = status_pb2.Status(code=error.code.value[0], message=error.message)
     status.details.add().Pack(error_details_pb2.ErrorInfo(reason=error.reason, domain=DOMAIN, metadata=error.metadata))
     if isinstance(error, FieldError):
         violation = error_details_pb2.BadRequest.FieldViolation(field=error.field, description=error.description)
         status.details.add().Pack(error_details_pb2.BadRequest(field_violations=[violation]))
     if isinstance(error, RateLimitedError):
-        delay = Duration()
-        delay.FromNanoseconds(math.ceil(error.delay * 1e9))
-        status.details.add().Pack(error_details_pb2.RetryInfo(retry_delay=delay))
-    return status.SerializeToString(deterministic=True)
+        status.details.add().Pack(error_details_pb2.RetryInfo(retry_delay=error.retry_delay))
+    return status
+
+
+def status_bytes(error: CallError) -> bytes:
+    """Return the google.rpc.Status of an error, encoded for the trailers."""
+    return status_of(error).SerializeToString(deterministic=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -24,11 +24,15 @@ class InconsistentGameError(Exception):
 
 
 class Feed:
-    """One watched game. It follows the log and refuses one that is not a continuation of what it has seen."""
+    """One watched game. It follows the log and refuses one that is not a continuation of what it has seen.
+
+    ``listeners`` are called at each ``wake``.
+    """
 
     def __init__(self, game: str, store: Store) -> None:
         self.game = game
         self.stale = asyncio.Event()
+        self.listeners: set[Callable[[], None]] = set()
         self._store = store
         self._lock = asyncio.Lock()
         self._news = asyncio.Event()
@@ -54,6 +58,16 @@ class Feed:
     def version(self) -> int:
         """The version that this feed has followed the game to; it must have been refreshed once."""
         return self._known().version
+
+    @property
+    def mark(self) -> str:
+        """The mark of that version."""
+        return self._known().mark
+
+    @property
+    def seat_to_act(self) -> int:
+        """Whose decision is open at that version, or NOBODY."""
+        return play.seat_to_act(self._known().state)
 
     @property
     def about(self) -> About:
@@ -85,6 +99,8 @@ class Feed:
         """Have all who wait look again."""
         self._news.set()
         self._news = asyncio.Event()
+        for listener in self.listeners:
+            listener()
 
     def _known(self) -> Snapshot:
         assert self._now is not None, "refresh it first"

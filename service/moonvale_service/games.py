@@ -26,6 +26,7 @@ from moonvale_service.credentials import Credential
 from moonvale_service.errors import (
     ActionIllegalError,
     BatchRevealsError,
+    CallError,
     CredentialRevokedError,
     FieldError,
     GameIsOverError,
@@ -36,7 +37,8 @@ from moonvale_service.errors import (
     StaleVersionError,
 )
 from moonvale_service.history import Happened, Snapshot, enter, fold, mark_at, mark_text, snapshot
-from moonvale_service.store import Commit, Listed, Record, Store
+from moonvale_service.recent import Known, Recent
+from moonvale_service.store import Commit, Listed, Store
 from moonvale_service.store.log_codec import (
     MARK_BYTES,
     Answer,
@@ -60,6 +62,16 @@ class Outcome:
     happened: list[Happened]
 
 
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """What a SubmitAction asks for: actions upon a version, by a request whose content has this digest."""
+
+    version: int
+    actions: Sequence[int]
+    request: bytes | None
+    content: bytes
+
+
 class Games:
     """All games of a store. Expiries are seconds, None for never.
 
@@ -68,6 +80,7 @@ class Games:
 
     def __init__(self, store: Store, *, finished_expiry: float | None, idle_expiry: float | None) -> None:
         self._store = store
+        self._recent = Recent()
         self._finished_expiry = _milliseconds(finished_expiry)
         self._idle_expiry = _milliseconds(idle_expiry)
 
@@ -88,11 +101,15 @@ class Games:
         )
         if record.digest != digest:
             raise RequestIdReusedError
-        return snapshot(game, record)
+        if record.version:
+            return self._recent.learn(game, record).now
+        known = Known(snapshot(game, record), record.state, record.mark, record.meta, {}, new=True)
+        self._recent.keep(known)
+        return known.now
 
     async def look(self, by: Credential) -> Snapshot:
         """Return a game as it is now."""
-        now = snapshot(by.game, await self._store.read(by.game))
+        now = self._recent.learn(by.game, await self._store.read(by.game)).now
         check_epoch(now.about, by)
         return now
 
@@ -106,44 +123,52 @@ class Games:
             if verb_of(action) not in SILENT:
                 raise BatchRevealsError(i)
         request = None if request_id is None else request_key(request_id)
-        content = content_digest(repr((version, *actions)).encode())
-        game, seat = by.game, _seat_of(by)
-        record = await self._store.read(game, seat)
+        move = _Move(version, actions, request, content_digest(repr((version, *actions)).encode()))
+        seat = _seat_of(by)
+        known = self._recent.get(by.game, version)
+        if known is not None and (request is None or known.ring(seat) is not None):
+            try:
+                return await self._submit(by, seat, known, move)
+            except CallError:
+                pass  # it may be long ago that this was so: only what the store says refuses anybody
+        known = self._recent.learn(by.game, await self._store.read(by.game, seat), seat)
+        return await self._submit(by, seat, known, move)
+
+    async def _submit(self, by: Credential, seat: int, known: Known, move: _Move) -> Outcome:
         while True:
-            check_epoch(About.decode(record.meta), by)
-            answer = None if request is None else find_answer(record.ring, request)
+            check_epoch(known.now.about, by)
+            ring = known.ring(seat) or b""
+            answer = None if move.request is None else find_answer(ring, move.request)
             if answer is not None:
-                if answer.content != content:
+                if answer.content != move.content:
                     raise RequestIdReusedError
-                return await self._outcome_before(game, answer.version, len(actions))
-            state = codec.decode(record.state)
-            _check_turn(state, seat, record.version, version)
-            ring = record.ring
-            if request is not None:
-                ring = add_answer(ring, request, Answer(content, version + len(actions)))
-            entries = [Entry(seat, action) for action in actions]
-            made = await self._commit(game, record, state, entries, None if request is None else seat, ring)
+                return await self._outcome_before(by.game, answer.version, len(move.actions))
+            _check_turn(known.now.state, seat, known.now.version, move.version)
+            if move.request is not None:
+                ring = add_answer(ring, move.request, Answer(move.content, move.version + len(move.actions)))
+            entries = [Entry(seat, action) for action in move.actions]
+            made = await self._commit(known, entries, None if move.request is None else seat, ring)
             if isinstance(made, Outcome):
                 return made
-            record = made  # somebody else was faster; the next turn of this loop says what that means
+            known = made  # somebody else was faster; the next turn of this loop says what that means
 
     async def resign(self, by: Credential) -> Outcome:
         """Give up for a seat. A repeat returns the first outcome. Raises GameIsOverError."""
         game, seat = by.game, _seat_of(by)
-        record = await self._store.read(game)
+        known = self._recent.learn(game, await self._store.read(game))
         while True:
-            check_epoch(About.decode(record.meta), by)
-            state = codec.decode(record.state)
+            check_epoch(known.now.about, by)
+            state = known.now.state
             if seat in state.resigned:
                 _, entries, _ = await self._store.read_log(game, 0)
                 resigned = next(i for i, each in enumerate(entries, 1) if each.entry[:2] == (seat, RESIGNATION))
                 return await self._outcome_before(game, resigned, 1)
             if state.is_over():
                 raise GameIsOverError
-            made = await self._commit(game, record, state, [Entry(seat, RESIGNATION)], None, b"")
+            made = await self._commit(known, [Entry(seat, RESIGNATION)], None, b"")
             if isinstance(made, Outcome):
                 return made
-            record = made
+            known = made
 
     async def list_happened(self, by: Credential, start: int, limit: int) -> tuple[Options, list[Happened], int | None]:
         """Return what happened from a version on, and the version that the next page starts with, if there is one."""
@@ -204,10 +229,10 @@ class Games:
         """Delete a game."""
         await self._store.delete(game)
 
-    async def _commit(
-        self, game: str, record: Record, state: State, entries: Sequence[Entry], slot: int | None, ring: bytes
-    ) -> Outcome | Record:
-        """Commit entries upon a record, whose decoded state this changes; or return the record that is there by now."""
+    async def _commit(self, known: Known, entries: Sequence[Entry], slot: int | None, ring: bytes) -> Outcome | Known:
+        """Commit entries upon a game as it is known; or return the game that is there by now."""
+        before, about = known.now, known.now.about
+        state = before.state.copy()
         told = []
         for i, entry in enumerate(entries):
             try:
@@ -216,16 +241,17 @@ class Games:
                 # Before it in a batch stand named cards alone, so that no hidden card decides where it fails (HID-4).
                 raise ActionIllegalError(i) from None
             told.append((entry, play.seat_to_act(state), events))
-        about = About.decode(record.meta)
         over = state.is_over()
         mark = os.urandom(MARK_BYTES)
+        encoded = codec.encode(state)
         committed = await self._store.commit(
-            game,
+            before.game,
             Commit(
-                version=record.version,
-                mark=record.mark,
+                version=before.version,
+                mark=known.mark,
+                meta=known.meta,
                 new_mark=mark,
-                state=codec.encode(state),
+                state=encoded,
                 entries=[encode_entry(mark, entry) for entry in entries],
                 slot=slot,
                 ring=ring,
@@ -234,14 +260,16 @@ class Games:
             ),
         )
         if committed.refused is not None:
-            return committed.refused
-        version = record.version + len(entries)
+            return self._recent.learn(before.game, committed.refused, slot)
+        version = before.version + len(entries)
         text = mark_text(mark)
         happened = [
             Happened(number, text if number == version else "", entry, committed.time, seat_to_act, events)
-            for number, (entry, seat_to_act, events) in enumerate(told, record.version + 1)
+            for number, (entry, seat_to_act, events) in enumerate(told, before.version + 1)
         ]
-        now = Snapshot(game, version, text, state, about, record.created, committed.time)
+        now = Snapshot(before.game, version, text, state, about, before.created, committed.time)
+        rings = known.rings if slot is None else {**known.rings, slot: ring}
+        self._recent.keep(Known(now, encoded, mark, known.meta, rings, known.new))
         return Outcome(version, text, now, happened)
 
     async def _outcome_before(self, game: str, version: int, count: int) -> Outcome:

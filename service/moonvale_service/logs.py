@@ -51,6 +51,7 @@ def call(
     game: str | None = None,
     role: str | None = None,
     seat: int | None = None,
+    seats: int | None = None,
     request_id: str | None = None,
     version: int | None = None,
 ) -> None:
@@ -63,6 +64,7 @@ def call(
         "game": game,
         "role": role,
         "seat": seat,
+        "seats": seats,
         "request": hashlib.sha256(request_id.encode()).hexdigest()[:_REQUEST_HASH] if request_id else None,
         "version": version,
     }

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from moonvale_service.credentials import Role
+from moonvale_service.credentials import Credential, Role
 from moonvale_service.errors import RateLimitedError, TooManyWatchesError
 from moonvale_service.settings import Settings
 
@@ -22,6 +22,11 @@ _ROUNDING: Final = 1e-6  # seconds
 _FORGOTTEN: Final = 2  # entries looked at for each new one, so that they never pile up
 
 Holder = tuple[str, Role, int | None]  # of a credential: its game, role and seat
+
+
+def holder_of(credential: Credential) -> Holder:
+    """Return whom a credential counts for, however often it was replaced."""
+    return credential.game, credential.role, credential.seat
 
 
 class Rate:
@@ -74,16 +79,24 @@ class Quotas:
         """Count a CreateGame. Raises RateLimitedError."""
         self._creations.take(creator_key)
 
-    @contextmanager
-    def watch(self, holder: Holder) -> Iterator[None]:
-        """Count a stream of a credential as long as it is open. Raises TooManyWatchesError."""
+    def hold(self, holder: Holder) -> None:
+        """Count a stream of a credential until ``release``. Raises TooManyWatchesError and counts nothing then."""
         limit = self._spectators_watches if holder[1] is Role.SPECTATOR else self._watches
         if limit and self._open[holder] >= limit:
             raise TooManyWatchesError(limit)
         self._open[holder] += 1
+
+    def release(self, holder: Holder) -> None:
+        """Count a stream of a credential no more."""
+        self._open[holder] -= 1
+        if not self._open[holder]:
+            del self._open[holder]
+
+    @contextmanager
+    def watch(self, holder: Holder) -> Iterator[None]:
+        """Count a stream of a credential as long as it is open. Raises TooManyWatchesError."""
+        self.hold(holder)
         try:
             yield
         finally:
-            self._open[holder] -= 1
-            if not self._open[holder]:
-                del self._open[holder]
+            self.release(holder)

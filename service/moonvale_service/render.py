@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moonvale.v1 import event_pb2, game_service_pb2, view_pb2
+from moonvale.v1 import errors_pb2, event_pb2, game_service_pb2, view_pb2
 from moonvale_engine import views
 from moonvale_engine.events import seen_by
 from moonvale_engine.options import Options
@@ -14,6 +14,7 @@ from moonvale_service.convert.events import log_entry
 from moonvale_service.convert.times import timestamp
 from moonvale_service.convert.views import GameHeader
 from moonvale_service.convert.views import to_proto as view_to_proto
+from moonvale_service.errors import CallError, RateLimitedError
 from moonvale_service.history import Happened, Snapshot
 from moonvale_service.store import Listed
 
@@ -73,3 +74,24 @@ def watched_entry(options: Options, happened: Happened, viewer: int) -> bytes:
         response = game_service_pb2.WatchGameResponse(entry=entry(options, happened, viewer))
         message = happened.rendered[viewer] = response.SerializeToString()
     return message
+
+
+def turn(place: int, snapshot: Snapshot, viewer: int) -> bytes:
+    """Return the encoded message of a stream of turns: a seat is to act, or its game is over."""
+    seen = view(snapshot, viewer)
+    if snapshot.state.is_over():
+        return game_service_pb2.WatchTurnsResponse(index=place, over=seen).SerializeToString()
+    return game_service_pb2.WatchTurnsResponse(index=place, turn=seen).SerializeToString()
+
+
+def lost_seat(place: int, error: CallError) -> bytes:
+    """Return the encoded message of a stream of turns that a seat can't be watched."""
+    message = game_service_pb2.SeatError(
+        code=error.code.value[0],
+        reason=errors_pb2.ErrorReason.Value(f"ERROR_REASON_{error.reason}"),
+        message=error.message,
+        metadata=error.metadata,
+    )
+    if isinstance(error, RateLimitedError):
+        message.retry_delay.CopyFrom(error.retry_delay)
+    return game_service_pb2.WatchTurnsResponse(index=place, error=message).SerializeToString()

@@ -33,6 +33,7 @@ class End(Enum):
     GAME_DELETED = 2
     DRAINING = 3
     MAX_AGE = 4
+    NO_SEAT_LEFT = 5
 
 
 class Heartbeat(NamedTuple):
@@ -45,7 +46,7 @@ class Heartbeat(NamedTuple):
 Told = Snapshot | Happened | Heartbeat | End
 
 
-class _Watched:
+class Watched:
     """A feed, how many watch it, and how it ended."""
 
     def __init__(self, feed: Feed) -> None:
@@ -56,17 +57,21 @@ class _Watched:
 
 
 class Watches:
-    """All watches of this process. ``heartbeat``, ``poll`` and ``age``, the greatest one of a watch, are seconds."""
+    """All watches of this process. ``heartbeat``, ``poll`` and ``age``, the greatest one of a watch, are seconds.
+
+    ``when_draining`` holds what is to be called when they all have to end.
+    """
 
     def __init__(self, store: Store, url: str, timeout: float, *, heartbeat: float, poll: float, age: float) -> None:
+        self.heartbeat = heartbeat
+        self.draining = False
+        self.when_draining: set[Callable[[], None]] = set()
         self._store = store
-        self._heartbeat = heartbeat
         self._poll = poll
         self._age = age
         self._changes = Changes(url, timeout, on_change=self._changed, on_gap=self._gap)
-        self._watched: dict[str, _Watched] = {}
+        self._watched: dict[str, Watched] = {}
         self._shards: defaultdict[int, set[Feed]] = defaultdict(set)
-        self._draining = False
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
@@ -83,9 +88,15 @@ class Watches:
 
     def drain(self) -> None:
         """End all watches, and those that begin hereafter."""
-        self._draining = True
+        self.draining = True
         for watched in self._watched.values():
             watched.feed.wake()
+        for notice in self.when_draining:
+            notice()
+
+    def lifetime(self) -> float:
+        """Return the seconds after which a watch that begins now has to end."""
+        return self._age * random.uniform(_LEAST_AGE, 1)  # noqa: S311  # so that not all resume at once
 
     async def watch(
         self, game: str, after: int | None, mark: str, admit: Callable[[About], None]
@@ -97,9 +108,8 @@ class Watches:
         does, which is asked first and again before anything is told.
         """
         now = asyncio.get_running_loop().time
-        share = random.uniform(_LEAST_AGE, 1)  # noqa: S311  # so that not all resume at once
-        oldest = now() + self._age * share
-        watched = await self._join(game)
+        oldest = now() + self.lifetime()
+        watched = await self.join(game)
         try:
             feed = watched.feed
             first = feed.snapshot()
@@ -125,7 +135,7 @@ class Watches:
                 if end is not None:
                     yield end
                     return
-                beat = now() + self._heartbeat
+                beat = now() + self.heartbeat
                 try:
                     async with asyncio.timeout_at(min(beat, oldest)):
                         await feed.news()
@@ -133,15 +143,15 @@ class Watches:
                     if beat <= oldest:
                         yield Heartbeat(version, mark)
         finally:
-            self._leave(watched)
+            self.leave(watched)
 
-    def _end(self, watched: _Watched, version: int) -> End | None:
+    def _end(self, watched: Watched, version: int) -> End | None:
         """Say whether and why a watcher who is up to date has come to the end."""
         if isinstance(watched.end, End):
             return watched.end
         if watched.feed.is_over() and version >= watched.feed.version:
             return End.GAME_OVER
-        return End.DRAINING if self._draining else None
+        return End.DRAINING if self.draining else None
 
     async def _fold(self, game: str, version: int, mark: str) -> list[Happened]:
         """Return all entries after a version whose mark must be this one, unless it is empty."""
@@ -150,12 +160,12 @@ class Watches:
             raise HistoryRewoundError(record.version)
         return fold(record, entries, version)
 
-    async def _join(self, game: str) -> _Watched:
-        """Return a watched game that is up to date; ``_leave`` it in the end."""
+    async def join(self, game: str) -> Watched:
+        """Return a watched game that is up to date; ``leave`` it in the end."""
         while True:
             watched = self._watched.get(game)
             if watched is None:
-                watched = self._watched[game] = _Watched(Feed(game, self._store))
+                watched = self._watched[game] = Watched(Feed(game, self._store))
                 watched.task = asyncio.create_task(self._follow(watched))
                 self._shards[shard_of(game)].add(watched.feed)
                 self._changes.listen(game)
@@ -163,21 +173,21 @@ class Watches:
             try:
                 await self._refresh(watched)
             except HistoryRewoundError:
-                self._leave(watched)  # that is for those who have seen the lost part; this one begins anew
+                self.leave(watched)  # that is for those who have seen the lost part; this one begins anew
             except BaseException:
-                self._leave(watched)
+                self.leave(watched)
                 raise
             else:
                 return watched
 
-    def _leave(self, watched: _Watched) -> None:
+    def leave(self, watched: Watched) -> None:
         watched.watchers -= 1
         if not watched.watchers:
             self._drop(watched)
             if watched.task is not None:
                 watched.task.cancel()
 
-    def _drop(self, watched: _Watched) -> None:
+    def _drop(self, watched: Watched) -> None:
         """Follow the game no more; who comes to watch it later begins anew."""
         game = watched.feed.game
         if self._watched.get(game) is not watched:
@@ -189,7 +199,7 @@ class Watches:
             del self._shards[shard_of(game)]
         self._changes.forget(game)
 
-    async def _follow(self, watched: _Watched) -> None:
+    async def _follow(self, watched: Watched) -> None:
         """Read the game whenever it may have changed, until its watches have to end."""
         feed = watched.feed
         while watched.watchers and watched.end is None:
@@ -204,7 +214,7 @@ class Watches:
             except Exception:  # noqa: BLE001  # the calls of all watchers end with it, and log it
                 return
 
-    async def _refresh(self, watched: _Watched) -> None:
+    async def _refresh(self, watched: Watched) -> None:
         """Read the game; what can't be mended by reading it again ends its watches."""
         try:
             await watched.feed.refresh()

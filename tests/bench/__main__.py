@@ -7,14 +7,13 @@ import sys
 import time
 from collections.abc import Callable
 
-from tests.bench import engine, environments, machine
+from tests.bench import engine, environments, machine, service
 from tests.bench.environments import Tell
 from tests.bench.report import Part, report, to_json
 
 PARTS: dict[str, Callable[[bool, Tell], Part]] = {
-    "engine": lambda quick, tell: engine.run(
-        engine.Size(3, 0.05, 0.01) if quick else engine.Size(15, 0.25, 0.06), tell
-    ),
+    "engine": lambda quick, tell: engine.run(engine.QUICK if quick else engine.FULL, tell),
+    "service": lambda quick, tell: service.run(service.QUICK if quick else service.FULL, tell),
 }
 
 

@@ -43,13 +43,22 @@ class Player:
         self.about: dict[str, str] = hello["about"]
         self.cases: list[str] = hello["cases"]
 
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
     def measure(self, case: str, seconds: float) -> Sample:
         """Have it run a case for so many seconds."""
+        answer = self.ask(case, seconds)
+        return Sample(answer["count"], answer["cpu"], answer["wall"])
+
+    def ask(self, case: str, seconds: float) -> dict[str, float]:
+        """Have it run a case for so many seconds, and return all that it says of that."""
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"case": case, "seconds": seconds}) + "\n")
         self._process.stdin.flush()
-        answer = self._answer()
-        return Sample(answer["count"], answer["cpu"], answer["wall"])
+        return self._answer()
 
     def _answer(self) -> dict[str, Any]:
         assert self._process.stdout is not None

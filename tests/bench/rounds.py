@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What one subject did in one round: how much, and the seconds of CPU and of the clock that it took."""
+    """What one subject did in one round: how much, and the seconds of CPU and of the clock that it took.
+
+    ``more``: what else was measured, such as milliseconds until half of the answers had come.
+    """
 
     count: float
     cpu: float
     wall: float
+    more: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def rate(self) -> float:

@@ -24,7 +24,7 @@ from moonvale_engine import (
     view,
 )
 from moonvale_engine import state as state_module
-from tests.bench.peers.obey import Batch, obey
+from tests.bench.peers.obey import Run, obey, repeated
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ def options(deck: str, players: int) -> Options:
     return Options(players=players, deck=parse_deck(DECKS[deck]), token="eye" if deck == "eye" else "coin")
 
 
-def play(chosen: Options, look: Callable[[State], object] | None) -> Batch:
+def play(chosen: Options, look: Callable[[State], object] | None) -> Run:
     """Games at random, over and over; ``look`` is called before each decision."""
     number = 0
     game = new_game(chosen, bytes(32))
@@ -61,10 +61,10 @@ def play(chosen: Options, look: Callable[[State], object] | None) -> Batch:
             left -= 1
         return DECISIONS
 
-    return batch
+    return repeated(batch)
 
 
-def each(items: list[T], operation: Callable[[T], object]) -> Batch:
+def each(items: list[T], operation: Callable[[T], object]) -> Run:
     """One operation on so many positions."""
 
     def batch() -> int:
@@ -72,7 +72,7 @@ def each(items: list[T], operation: Callable[[T], object]) -> Batch:
             operation(item)
         return len(items)
 
-    return batch
+    return repeated(batch)
 
 
 def positions(chosen: Options) -> list[State]:
@@ -90,7 +90,7 @@ def positions(chosen: Options) -> list[State]:
     return found
 
 
-def case(operation: str, deck: str, players: int) -> Batch:
+def case(operation: str, deck: str, players: int) -> Run:
     """The batch of one operation."""
     chosen = options(deck, players)
     if operation == "moves":

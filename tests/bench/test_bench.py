@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from tests.bench import engine, environments
+from tests.bench import engine, environments, service, services
 from tests.bench.environments import NotInstalledError
 from tests.bench.players import Player, PlayerFailedError
 from tests.bench.report import Figure, Part, Series, Table, number, report, text, to_json
@@ -147,3 +148,29 @@ def test_the_engine_is_measured_without_peers(tmp_path: Path, monkeypatch: pytes
     for name, pure, *_ in own.rows:
         assert float(pure.split(" ")[0].replace(",", "")) > 0, name
     assert {figure.verdict for figure in part.figures if figure.name.startswith("pure")} == {"not measured"}
+
+
+def test_the_service_is_measured_without_peers() -> None:
+    size = service.Size(rounds=1, seconds=0.01, loops=2)
+    part = service.run(size, silent, stores=("embedded",), workers=(1,), peers=False)
+    rows = {row[0]: row for row in part.tables[0].rows}
+    for title in service.TITLES.values():
+        if title != service.TITLES["http_view"]:
+            assert float(rows[f"{service.FIRST}: {title}"][1].split(" ")[0].replace(",", "")) > 0, title
+    verdicts = {figure.name: figure.verdict for figure in part.figures}
+    assert verdicts["SubmitAction, moves of a core"] == "not measured"
+    commands = next(figure.value for figure in part.figures if "commands to the store" in figure.name)
+    assert commands is not None
+    assert commands.median >= 1  # a move can't be kept without the store
+
+
+def test_moves_that_the_store_does_not_have_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    with (
+        tempfile.TemporaryDirectory(prefix="moonvale-") as short,  # pytest's own folders are too deep for a socket
+        services.measured(1, 2, Path(short) / "a", None) as measured,
+    ):
+        assert measured.measure("submit", 0).count > 0
+        counts = iter((0, 1))
+        monkeypatch.setattr(measured, "versions", lambda: next(counts))
+        with pytest.raises(services.MiscountError, match="the store has 1 more"):
+            measured.measure("submit", 0)

@@ -34,6 +34,8 @@ from tests.service.servers import running_service
 BATCH: Final = 200  # calls between two looks at the store
 FLAT_BYTES: Final = 24 * 1024 * 1024  # by how much the memory may grow once the first tenth has been sent
 
+HEARTBEAT: Final = "100ms"  # so that the fuzzer need not wait long for a stream to have told all
+
 _AT_ONCE: Final = 32
 _SECONDS: Final = 60.0
 _FORBIDDEN: Final = (grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL)
@@ -42,6 +44,7 @@ REQUESTS: Final[dict[str, type[Message]]] = {
 }
 
 
+_STREAMS: Final = ("WatchGame", "WatchTurns")
 _CHANGING: Final = frozenset({"CreateGame", "SubmitAction", "Resign", "DeleteGame", "RotateCredential"})
 #: Whose credentials a method takes; nobody's: the creator key.
 _CALLERS: Final[dict[str, Callable[[Game], list[str]]]] = {
@@ -97,9 +100,9 @@ class Fuzzer:
         self._unary: dict[str, grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]] = {
             method: self._channel.unary_unary(f"/{SERVICE}/{method}") for method in REQUESTS
         }
-        self._stream: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = self._channel.unary_stream(
-            f"/{SERVICE}/WatchGame"
-        )
+        self._streams: dict[str, grpc.aio.UnaryStreamMultiCallable[bytes, bytes]] = {
+            method: self._channel.unary_stream(f"/{SERVICE}/{method}") for method in _STREAMS
+        }
         self._games: list[Game] = []
         self._corpus: list[tuple[str, bytes, Game]] = []
         self._kept: dict[bytes, _Value] = {}
@@ -161,6 +164,12 @@ class Fuzzer:
             ("CreateGame", _full_request(self._rng)),
             ("GetView", pb.GetViewRequest(name=game.name)),
             ("WatchGame", pb.WatchGameRequest(name=game.name, after_version=0, after_mark=game.view.mark)),
+            (
+                "WatchTurns",
+                pb.WatchTurnsRequest(
+                    seats=[pb.WatchedSeat(name=game.name, credential=each) for each in game.all_credentials]
+                ),
+            ),
             ("ListEvents", pb.ListEventsRequest(parent=game.name, page_size=3, page_token="2")),
             ("GetReplay", pb.GetReplayRequest(name=game.name)),
             ("Resign", pb.ResignRequest(name=game.name)),
@@ -212,7 +221,7 @@ class Fuzzer:
         """Make a call, and return the ids of the games that it may have changed. Raises NonsenseAcceptedError."""
         answer = b""
         try:
-            if call.method == "WatchGame":
+            if call.method in _STREAMS:
                 await self._watch(call)
             else:
                 answer = await self._unary[call.method](call.request, metadata=call.metadata, timeout=_SECONDS)
@@ -231,10 +240,15 @@ class Fuzzer:
         return set()
 
     async def _watch(self, call: _Call) -> None:
-        """Watch until the first message, or until it is refused."""
-        stream = self._stream(call.request, metadata=call.metadata, timeout=_SECONDS)
+        """Watch until the first message, or the first silence if it is of turns; or until it is refused."""
+        stream = self._streams[call.method](call.request, metadata=call.metadata, timeout=_SECONDS)
         try:
-            await stream.read()
+            while isinstance(message := await stream.read(), bytes) and call.method == "WatchTurns":
+                told = pb.WatchTurnsResponse.FromString(message)
+                if told.HasField("heartbeat"):
+                    return
+                if told.error.code in [code.value[0] for code in _FORBIDDEN]:
+                    raise NonsenseAcceptedError(f"{told.error.message} of seat {told.index} for {call}")
         finally:
             stream.cancel()
 
@@ -295,7 +309,7 @@ def _full_request(rng: Random) -> pb.CreateGameRequest:
 
 async def _run(count: int, seed: int, show: Callable[[str], None]) -> Report:
     """Send so many calls to a service of its own. Raises NonsenseAcceptedError."""
-    with running_service(workers="1", log_level="error") as service:
+    with running_service(workers="1", log_level="error", heartbeat=HEARTBEAT) as service:
         (worker,) = service.workers()
         creator_key, operator_key = (
             (service.folder / "data" / name).read_text(encoding="ascii").strip()

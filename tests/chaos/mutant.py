@@ -13,7 +13,7 @@ from typing import Final
 from moonvale_service import server
 
 _COMPARISONS: Final = (
-    "if present[1] ~= ARGV[1] or present[2] ~= ARGV[2] then",
+    "if present[1] ~= ARGV[1] or present[2] ~= ARGV[2] or present[4] ~= ARGV[10] then",
     "if redis.call('LLEN', log) ~= tonumber(ARGV[1]) then",
 )
 

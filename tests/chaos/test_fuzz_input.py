@@ -14,7 +14,7 @@ import redis.asyncio as aioredis
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale_service.calls import Caller, Calls
 from moonvale_service.edge import METHODS
-from tests.chaos.fuzz_input import REQUESTS, Fuzzer, NonsenseAcceptedError
+from tests.chaos.fuzz_input import HEARTBEAT, REQUESTS, Fuzzer, NonsenseAcceptedError
 from tests.chaos.mutations import mutate
 from tests.service.servers import start_server
 from tests.support.servers import StoreServer
@@ -30,7 +30,7 @@ async def raw(valkey: StoreServer) -> AsyncIterator[aioredis.Redis]:
 @asynccontextmanager
 async def fuzzing(raw: aioredis.Redis, valkey: StoreServer, folder: Path) -> AsyncIterator[Fuzzer]:
     """A fuzzer of a server in this process."""
-    server = await start_server(valkey.url, folder)
+    server = await start_server(valkey.url, folder, heartbeat=HEARTBEAT)
     fuzzer = Fuzzer(server.address, raw, (server.creator_key, server.operator_key), Random(5))
     await fuzzer.prepare()
     yield fuzzer
@@ -60,6 +60,7 @@ async def test_nonsense_is_refused_and_changes_nothing(
         "SubmitAction INVALID_ARGUMENT INVALID_FIELD",
         "SubmitAction RESOURCE_EXHAUSTED MESSAGE_TOO_LARGE",
         "WatchGame ABORTED HISTORY_REWOUND",
+        "WatchTurns INVALID_ARGUMENT INVALID_FIELD",
     ):
         assert outcomes[outcome], outcome
 

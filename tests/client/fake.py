@@ -35,6 +35,7 @@ class FakeService(GameServiceServicer):
     def __init__(self) -> None:
         self.request_ids: list[str] = []
         self.watched_from: list[tuple[int | None, str]] = []
+        self.watched_seats: list[list[int]] = []
         self.carried_out: dict[str, pb.SubmitActionResponse] = {}
         self.faults: list[grpc.StatusCode] = []
         """What calls fail with, one after the other, after they were carried out."""
@@ -80,6 +81,17 @@ class FakeService(GameServiceServicer):
             fail(context, grpc.StatusCode.ABORTED, "HISTORY_REWOUND", {"version": "1"})
         length = self.stream_lengths.pop(0) if self.stream_lengths else None
         for sent, message in enumerate(self._stream(after, viewer_of(context), context)):
+            if sent == length:
+                context.abort(grpc.StatusCode.UNAVAILABLE, "the connection broke")
+            yield message
+
+    def WatchTurns(  # noqa: N802
+        self, request: pb.WatchTurnsRequest, context: Context
+    ) -> Iterator[pb.WatchTurnsResponse]:
+        length = self.stream_lengths.pop(0) if self.stream_lengths else None
+        viewers = [SEATS.index(seat.credential) for seat in request.seats]
+        self.watched_seats.append(viewers)
+        for sent, message in enumerate(self._turns(viewers, context)):
             if sent == length:
                 context.abort(grpc.StatusCode.UNAVAILABLE, "the connection broke")
             yield message
@@ -187,6 +199,22 @@ class FakeService(GameServiceServicer):
                 self.leave_out = None
                 continue
             yield pb.WatchGameResponse(entry=self.entry(version, viewer))
+
+    def _turns(self, viewers: list[int], context: Context) -> Iterator[pb.WatchTurnsResponse]:
+        told = -1
+        while not self.state.is_over():
+            with self._changed:
+                while told == len(self.log) - 1:
+                    if not context.is_active():
+                        return
+                    self._changed.wait(0.05)
+                told = len(self.log) - 1
+            for index, viewer in enumerate(viewers):
+                if viewer == seat_to_act(self.state):
+                    yield pb.WatchTurnsResponse(index=index, turn=self.view(viewer))
+        for index, viewer in enumerate(viewers):
+            yield pb.WatchTurnsResponse(index=index, over=self.view(viewer))
+        yield pb.WatchTurnsResponse(end=pb.WatchEnd(reason=pb.WATCH_END_REASON_NO_SEAT_LEFT))
 
     def _fault(self, context: Context) -> None:
         if self.faults:

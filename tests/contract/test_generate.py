@@ -1,5 +1,6 @@
 """proto/generate.py finds what is wrong with the contract or its generated code, and says what to run."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -7,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.node import missing, need_node
+
 ROOT = Path(__file__).parent.parent.parent
 PROTO = Path("proto/moonvale/v1/card.proto")
 STUBS = Path("clients/python/moonvale/v1")
+TYPESCRIPT = Path("clients/typescript")
+TYPESCRIPT_STUBS = TYPESCRIPT / "src/gen"
 
 pytest.importorskip("grpc_tools", reason="grpcio-tools has no wheel for this Python")
 
@@ -19,14 +24,28 @@ def copy(tmp_path: Path) -> Path:
     """A copy of the contract and of its stubs, which a test may spoil."""
     shutil.copytree(ROOT / "proto", tmp_path / "proto", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / STUBS, tmp_path / STUBS, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / TYPESCRIPT_STUBS, tmp_path / TYPESCRIPT_STUBS)
+    for name in ("install.py", "package.json", "package-lock.json", ".npmrc"):
+        shutil.copy(ROOT / TYPESCRIPT / name, tmp_path / TYPESCRIPT / name)
+    if not missing():
+        (tmp_path / TYPESCRIPT / "node_modules").symlink_to(ROOT / TYPESCRIPT / "node_modules")
     return tmp_path
 
 
-def generate(root: Path, *arguments: str) -> tuple[int, str]:
-    """Run generate.py; return its exit code and what it printed."""
-    command = [sys.executable, str(root / "proto" / "generate.py"), *arguments]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    return done.returncode, done.stdout
+def generate(root: Path, *arguments: str, **environment: str) -> tuple[int, str]:
+    """Run generate.py; return its exit code and what it printed, but for what it can't do without Node.js here."""
+    done = subprocess.run(
+        [sys.executable, str(root / "proto" / "generate.py"), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    lines = done.stdout.splitlines(keepends=True)
+    if missing() and not environment:
+        lines = [line for line in lines if missing() not in line]
+    return done.returncode, "".join(lines)
 
 
 def change(file: Path, old: str, new: str) -> None:
@@ -77,6 +96,36 @@ def test_generated_code_that_is_not_what_the_contract_says_is_found_and_mended(c
     assert generate(copy) == (0, "")
     assert [(copy / STUBS / name).exists() for name in ("old_pb2.py", "view_pb2.pyi")] == [False, True]
     assert (copy / STUBS / "card_pb2.py").read_bytes() == (ROOT / STUBS / "card_pb2.py").read_bytes()
+
+
+def test_generated_typescript_that_is_not_what_the_contract_says_is_found_and_mended(copy: Path) -> None:
+    need_node()
+    for name, text in (("moonvale/v1/card_pb.ts", ""), ("moonvale/v1/old_pb.ts", ""), ("old.ts", "")):
+        (copy / TYPESCRIPT_STUBS / name).write_text(text)
+    (copy / TYPESCRIPT_STUBS / "google/api/http_pb.ts").unlink()
+    code, said = generate(copy, "--check")
+    assert code == 1
+    assert said.splitlines() == [
+        f"{TYPESCRIPT_STUBS / name} is not what proto/ says; run: make proto"
+        for name in ("google/api/http_pb.ts", "moonvale/v1/card_pb.ts", "moonvale/v1/old_pb.ts", "old.ts")
+    ]
+    assert generate(copy) == (0, "")
+    assert generate(copy, "--check") == (0, "")
+    names = {file.relative_to(copy) for file in (copy / TYPESCRIPT_STUBS).rglob("*.ts")}
+    assert names == {file.relative_to(ROOT) for file in (ROOT / TYPESCRIPT_STUBS).rglob("*.ts")}
+
+
+def test_without_node_it_says_what_it_leaves_out_and_under_ci_it_fails(copy: Path) -> None:
+    (copy / TYPESCRIPT_STUBS / "moonvale/v1/card_pb.ts").write_text("")
+    nowhere = str(copy / "proto")
+    said = "The TypeScript client needs Node.js 20.19 or newer, with npm\n"
+    for arguments, left_out in (((), "Not rebuilt"), (("--check",), "Not checked")):
+        code, printed = generate(copy, *arguments, PATH=nowhere, CI="")
+        assert (code, printed.count("\n")) == (0, 1)
+        assert printed.startswith(left_out)
+        assert printed.endswith(said)
+        code, printed = generate(copy, *arguments, PATH=nowhere, CI="true")
+        assert (code, printed) == (1, said)
 
 
 def test_an_addition_becomes_the_baseline(copy: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from types import TracebackType
@@ -165,9 +165,11 @@ class Client:
         request = pb.ListEventsRequest(parent=game, page_size=page_size, page_token=page_token)
         return pb.ListEventsResponse.FromString(await self.raw("ListEvents", request.SerializeToString(), credential))
 
-    async def raw_watch(self, request: bytes, credential: str | None) -> AsyncGenerator[bytes, None]:
-        """Watch with bytes, and yield bytes."""
-        stream: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = self._channel.unary_stream(f"/{SERVICE}/WatchGame")
+    async def raw_stream(
+        self, method: str, request: bytes, credential: str | None = None
+    ) -> AsyncGenerator[bytes, None]:
+        """Call a method with bytes that answers with a stream, and yield bytes."""
+        stream: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = self._channel.unary_stream(f"/{SERVICE}/{method}")
         metadata = () if credential is None else (("authorization", f"Bearer {credential}"),)
         call = stream(request, metadata=metadata, wait_for_ready=True)
         try:
@@ -178,12 +180,20 @@ class Client:
         finally:
             call.cancel()
 
+    async def turns(self, seats: Iterable[tuple[str, str]]) -> AsyncGenerator[pb.WatchTurnsResponse, None]:
+        """Watch the turns of seats, each a game and a credential; ends with the stream."""
+        listed = [pb.WatchedSeat(name=game, credential=credential) for game, credential in seats]
+        request = pb.WatchTurnsRequest(seats=listed).SerializeToString()
+        async with aclosing(self.raw_stream("WatchTurns", request)) as messages:
+            async for message in messages:
+                yield pb.WatchTurnsResponse.FromString(message)
+
     async def watch(
         self, game: str, credential: str | None, after: int | None = None, mark: str = ""
     ) -> AsyncGenerator[pb.WatchGameResponse, None]:
         """Watch a game; ends with the stream."""
         request = pb.WatchGameRequest(name=game, after_version=after, after_mark=mark)
-        async with aclosing(self.raw_watch(request.SerializeToString(), credential)) as messages:
+        async with aclosing(self.raw_stream("WatchGame", request.SerializeToString(), credential)) as messages:
             async for message in messages:
                 yield pb.WatchGameResponse.FromString(message)
 

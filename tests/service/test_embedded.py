@@ -16,10 +16,11 @@ from typing import Any
 import psutil
 import pytest
 import redis.asyncio as aioredis
+from redis.asyncio.retry import Retry
+from redis.backoff import ExponentialWithJitterBackoff
 
 from moonvale_service.embedded import EmbeddedStore, url
 from moonvale_service.settings import SettingError, Settings
-from moonvale_service.store.links import connect
 
 
 @pytest.fixture
@@ -31,7 +32,8 @@ def data() -> Iterator[Path]:
 
 def client(data: Path) -> aioredis.Redis:
     """A client as patient as the service's own."""
-    return connect(url(Settings.from_environment({"MOONVALE_DATA": str(data)})), 10)
+    patience = Retry(ExponentialWithJitterBackoff(base=0.01, cap=0.2), 100)
+    return aioredis.Redis.from_url(url(Settings.from_environment({"MOONVALE_DATA": str(data)})), retry=patience)
 
 
 async def test_it_keeps_what_it_was_given_and_leaves_no_process(data: Path) -> None:

@@ -357,6 +357,7 @@ async def test_a_game_of_rules_that_are_not_known(client: Client, raw: aioredis.
     state = await raw.hget(game_key(table.game.id), "s")
     assert isinstance(state, bytes)
     await raw.hset(game_key(table.game.id), "s", state[:3] + b"\xfe" + state[4:])
+    await raw.hset(game_key(table.game.id), "k", b"its mark")
     for call in (
         client.view(table.game.name, table.game.spectator),
         client.submit(table.game.name, table.to_act_credential, [DRAW], table.version),

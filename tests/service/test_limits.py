@@ -199,11 +199,12 @@ async def test_the_limits_are_told(valkey: StoreServer, tmp_path: Path) -> None:
     assert (told.max_watches, told.max_spectator_watches) == (7, 10_000)
     assert (told.max_calls_per_second, told.max_spectator_calls_per_second) == (100, 1000)
     assert told.max_games_per_second == 50
+    assert (told.max_watched_seats, told.max_watch_age.seconds) == (limits.MAX_WATCHED_SEATS, 1800)
     off = dict.fromkeys(("call_rate", "spectator_call_rate", "create_rate", "watches", "spectator_watches"), "0")
     async with serving(valkey, tmp_path, **off) as (_, client):
         told = pb.GetServerInfoResponse.FromString(await client.raw("GetServerInfo", b"")).limits
     assert {field.name for field, _ in told.ListFields() if field.has_presence} == {
-        *("finished_game_ttl", "idle_game_ttl", "heartbeat_interval"),
+        *("finished_game_ttl", "idle_game_ttl", "heartbeat_interval", "max_watch_age"),
     }
 
 
@@ -213,13 +214,15 @@ def test_the_limits_of_the_contracts_page_are_the_defaults() -> None:
     section = page.split("## Limits")[1].split("## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:2] == "| "]
     defaults = Settings.from_environment({})
-    fixed = iter((limits.MAX_TEXT_BYTES, limits.MAX_LABELS, limits.MAX_ACTIONS, limits.MAX_PAGE_SIZE))
+    texts = (limits.MAX_TEXT_BYTES, limits.MAX_LABELS)
+    fixed = iter((*texts, limits.MAX_ACTIONS, limits.MAX_WATCHED_SEATS, limits.MAX_PAGE_SIZE))
     for _, default, setting, *_ in rows[1:]:
         number = int(default.split()[0])
         if setting == "fixed":
             assert number == next(fixed)
         else:
             value = getattr(defaults, setting.removeprefix("MOONVALE_").lower())
-            assert value == (number * 1024 if default.endswith("KiB") else number), setting
+            unit = {"KiB": 1024, "min": 60}.get(default.split()[-1], 1)
+            assert value == number * unit, setting
     assert next(fixed, None) is None
-    assert len(rows) == 11
+    assert len(rows) == 13

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import grpc
 import pytest
 import redis.asyncio as aioredis
 
+from moonvale.v1 import errors_pb2
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.action_pb2 import Action, PeekAction
 from moonvale.v1.options_pb2 import Options
@@ -73,6 +75,7 @@ class Scene:
     version: int
     old_spectator: str
     old_seat: str
+    is_on: bool
 
     def credentials(self, column: str, place: Place) -> list[str | None]:
         """The credentials that a column stands for."""
@@ -110,7 +113,7 @@ async def scene(place: Place, moment: str) -> Scene:
         assert view.HasField("result")
     elif moment == "deleted":
         await place.client.delete(game.name, game.creator)
-    return Scene(game, another, to_act, view.version, old_spectator, old_seat)
+    return Scene(game, another, to_act, view.version, old_spectator, old_seat, moment == "on")
 
 
 async def call(place: Place, scene: Scene, method: str, credential: str | None) -> None:
@@ -130,6 +133,8 @@ async def call(place: Place, scene: Scene, method: str, credential: str | None) 
         case "WatchGame":
             async with aclosing(client.watch(name, credential)) as messages:
                 assert (await anext(messages)).HasField("view")
+        case "WatchTurns":
+            await watch_a_turn(place, scene, credential or "")
         case "ListEvents":
             await client.events(name, credential)
         case "GetReplay":
@@ -150,20 +155,40 @@ async def call(place: Place, scene: Scene, method: str, credential: str | None) 
             pytest.fail(f"no call for {method}")
 
 
+async def watch_a_turn(place: Place, scene: Scene, credential: str) -> None:
+    """Watch the turns of a seat until its first one, which is made to come. Raises Failure for what is told instead."""
+    game = scene.game
+    async with aclosing(place.client.turns([(game.name, credential)])) as messages:
+        if scene.is_on and credential == game.seats[1 - scene.to_act]:
+            await place.client.submit(game.name, game.seats[scene.to_act], [PEEK], scene.version)
+        message = await anext(messages)
+    assert message.HasField("index")
+    if message.HasField("error"):
+        raise seat_failure(message.error)
+    assert message.HasField("turn" if scene.is_on else "over")
+
+
+def seat_failure(error: pb.SeatError) -> Failure:
+    """What is told of a seat in a stream of turns, as a failed call."""
+    code = next(code for code in grpc.StatusCode if code.value[0] == error.code)
+    reason = errors_pb2.ErrorReason.Name(error.reason).removeprefix("ERROR_REASON_")
+    return Failure(code, reason, error.message, dict(error.metadata), (), ())
+
+
 def test_the_table_has_every_method_at_every_moment() -> None:
     methods = [method.name for method in pb.DESCRIPTOR.services_by_name["GameService"].methods]
     rows = [(row[0].split()[0], row[1]) for row in ROWS]
     assert list(dict.fromkeys(method for method, _ in rows)) == methods
     for method in methods:
         moments = [moment for each, moment in rows if each == method]
-        has_name = method in {each.name for each in NAMING}
+        has_name = method in {*NAMING, "WatchTurns"}
         assert set(moments) == ({"on", "over", "deleted"} if has_name else {"any"}), method
     assert all(len(row) == len(HEADER) for row in ROWS)
     assert {cell for row in ROWS for cell in row[2:]} == set(OUTCOMES)
 
 
 NAMING: Final = [
-    method
+    method.name
     for method in pb.DESCRIPTOR.services_by_name["GameService"].methods
     if {"name", "parent"} & {field.name for field in method.input_type.fields}
 ]
@@ -172,7 +197,7 @@ NAMING: Final = [
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]}, {row[1]}")
 async def test_a_call_ends_as_the_table_says(place: Place, row: list[str]) -> None:
     method, moment, *cells = row
-    changes = method.split()[0] in ("SubmitAction", "Resign", "DeleteGame", "RotateCredential")
+    changes = method.split()[0] in ("SubmitAction", "WatchTurns", "Resign", "DeleteGame", "RotateCredential")
     now = await scene(place, moment)
     for column, cell in zip(COLUMNS, cells, strict=True):
         for credential in now.credentials(column, place):

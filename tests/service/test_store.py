@@ -60,6 +60,7 @@ def change(version: int, *, mark: int | None = None, entries: int = 1, expiry: i
     return Commit(
         version,
         MARKS[version],
+        b"meta",
         new_mark,
         b"state %d" % (version + entries),
         [encode_entry(new_mark, Entry(seat=i, action=1000 + i)) for i in range(entries)],
@@ -144,9 +145,15 @@ async def test_a_commit_appends_to_the_log_and_makes_the_version_its_length(stor
 
 
 @pytest.mark.parametrize(
-    "stale", [change(0, mark=9), replace(change(1), mark=MARKS[8]), replace(change(2), mark=MARKS[1])]
+    "stale",
+    [
+        change(0, mark=9),
+        replace(change(1), mark=MARKS[8]),
+        replace(change(2), mark=MARKS[1]),
+        replace(change(1), meta=b"before it was amended"),
+    ],
 )
-async def test_a_commit_upon_another_version_or_mark_changes_nothing(
+async def test_a_commit_upon_another_version_mark_or_meta_changes_nothing(
     store: RedisStore, raw: aioredis.Redis, stale: Commit
 ) -> None:
     await create(store)

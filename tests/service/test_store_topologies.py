@@ -33,7 +33,7 @@ from tests.service.test_store import (
     create,
     test_a_commit_appends_to_the_log_and_makes_the_version_its_length,
     test_a_commit_that_is_repeated_since_its_answer_was_lost_is_made_once,
-    test_a_commit_upon_another_version_or_mark_changes_nothing,
+    test_a_commit_upon_another_version_mark_or_meta_changes_nothing,
     test_a_deleted_game_stays_deleted,
     test_a_game_is_kept_byte_for_byte,
     test_a_log_that_does_not_fit_its_version_is_not_appended_to,
@@ -59,7 +59,7 @@ from tests.support.servers import (
 __all__ = [
     "test_a_commit_appends_to_the_log_and_makes_the_version_its_length",
     "test_a_commit_that_is_repeated_since_its_answer_was_lost_is_made_once",
-    "test_a_commit_upon_another_version_or_mark_changes_nothing",
+    "test_a_commit_upon_another_version_mark_or_meta_changes_nothing",
     "test_a_deleted_game_stays_deleted",
     "test_a_game_is_kept_byte_for_byte",
     "test_a_log_that_does_not_fit_its_version_is_not_appended_to",

@@ -86,7 +86,7 @@ class Probe:
         self._client = client
         self._credential = keys.token(Credential(GAME, role, seat))
 
-    async def ask(self, version: int, refused: list[int]) -> list[object]:
+    async def ask(self, version: int, refused: list[int], *, is_told: bool) -> list[object]:
         """Return the answers of all calls that change nothing, those that are refused included."""
         answers = [
             await self._call("GetView", pb.GetViewRequest(name=NAME)),
@@ -97,6 +97,7 @@ class Probe:
             await self.submit(max(version - 2, 0), [DRAW]),
             await self.submit(version, [DRAW, DRAW]),
             [message async for message in self._watch(version)],
+            await self._turn() if is_told else None,
         ]
         return answers + [await self.submit(version, [action]) for action in refused]
 
@@ -111,11 +112,18 @@ class Probe:
         except Failure as failure:
             return (failure.code, failure.message, failure.trailers)
 
+    async def _turn(self) -> bytes:
+        """Return what a watch of turns tells at once: the turn, or that who looks on has none."""
+        request = pb.WatchTurnsRequest(seats=[pb.WatchedSeat(name=NAME, credential=self._credential)])
+        async with aclosing(self._client.raw_stream("WatchTurns", request.SerializeToString())) as messages:
+            return await anext(messages)
+
     async def _watch(self, version: int) -> AsyncIterator[bytes]:
         """Yield the view and all entries that a watch from the beginning brings."""
         request = pb.WatchGameRequest(name=NAME, after_version=0, after_mark=bytes(MARK_BYTES).hex())
         count = 0
-        async with aclosing(self._client.raw_watch(request.SerializeToString(), self._credential)) as messages:
+        raw = request.SerializeToString()
+        async with aclosing(self._client.raw_stream("WatchGame", raw, self._credential)) as messages:
             async for message in messages:
                 yield message
                 count += 1
@@ -135,7 +143,7 @@ async def put(raw: aioredis.Redis, url: str, case: Case) -> State:
     if case.log:
         mark = bytes(range(MARK_BYTES))
         entries = [encode_entry(mark, entry) for entry in case.log]
-        change = Commit(0, first, mark, encode(state), entries, None, b"", 0)
+        change = Commit(0, first, About().encode(), mark, encode(state), entries, None, b"", 0)
         assert (await store.commit(GAME, change)).refused is None
     await store.close()
     return state
@@ -154,7 +162,7 @@ class Table:
         await put(self._raw, self._url, case)
         async with Client(self._server.address) as client:
             probe = Probe(client, load_keys(self._server.settings, make=False), viewer)
-            answers = await probe.ask(len(case.log), refused)
+            answers = await probe.ask(len(case.log), refused, is_told=viewer in (seat_to_act(case.state), SPECTATOR))
             if action is not None:
                 answers.append(await probe.submit(len(case.log), [action]))
         return answers

@@ -19,13 +19,14 @@ from moonvale.v1.options_pb2 import Options
 from moonvale.v1.replay_pb2 import Replay
 from moonvale.v1.result_pb2 import Result
 from moonvale.v1.view_pb2 import Decision, View
-from moonvale_client.agent import Choose, play_seat
+from moonvale_client.agent import Choose, play_seat, play_seats
 from moonvale_client.aio import AsyncClient
 from moonvale_client.channel import DEFAULT_ADDRESS
 from moonvale_client.client import Client
 from moonvale_client.cursor import Update
 from moonvale_client.errors import FieldViolation, MoonvaleError
 from moonvale_client.retry import RetryPolicy
+from moonvale_client.turns import Turn
 
 __all__ = [
     "DEFAULT_ADDRESS",
@@ -45,7 +46,9 @@ __all__ = [
     "Result",
     "RetryPolicy",
     "SeatSetup",
+    "Turn",
     "Update",
     "View",
     "play_seat",
+    "play_seats",
 ]

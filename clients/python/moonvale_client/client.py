@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Self, TypeVar
@@ -22,6 +22,7 @@ from moonvale_client.channel import DEFAULT_ADDRESS, open_channel
 from moonvale_client.cursor import STREAM_SECONDS, Cursor, Update
 from moonvale_client.errors import GAME_NOT_FOUND, MoonvaleError
 from moonvale_client.retry import Attempts, RetryPolicy, StreamBrokenError, carried_out_before
+from moonvale_client.turns import Turn, WatchedSeats
 
 Request = TypeVar("Request")
 Response = TypeVar("Response")
@@ -108,6 +109,30 @@ class Client:
                 if not cursor.finished:
                     raise StreamBrokenError("the stream ended before the game did")  # noqa: TRY301
             except (grpc.RpcError, StreamBrokenError) as failure:
+                time.sleep(attempts.pause(failure))
+            finally:
+                stream.cancel()
+
+    def watch_turns(self, seats: Iterable[tuple[str, str]]) -> Generator[Turn, None]:
+        """Yield who of many seats is to act, and whose game is over, until there is nothing more to tell of any.
+
+        seats: a game and a credential for each; GetServerInfo says how many there may be. Streams that break are opened
+        anew, and tell again who is to act: of several turns of a seat only the newest counts. A seat that can't be
+        watched any more is told as an error of its own.
+        """
+        watched = WatchedSeats(seats)
+        attempts = Attempts(self._retry)
+        while not watched.finished:
+            stream = self._stub.WatchTurns(watched.request(), timeout=STREAM_SECONDS)
+            try:
+                for response in stream:
+                    turn = watched.take(response)
+                    attempts.renew(settled=watched.settled)
+                    if turn is not None:
+                        yield turn
+                if not watched.finished:
+                    raise StreamBrokenError("the stream ended before the games did")  # noqa: TRY301
+            except (grpc.RpcError, StreamBrokenError, MoonvaleError) as failure:
                 time.sleep(attempts.pause(failure))
             finally:
                 stream.cancel()

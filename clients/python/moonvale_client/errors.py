@@ -11,6 +11,7 @@ from google.rpc import error_details_pb2, status_pb2
 DOMAIN = "moonvale.v1"
 
 # Reasons that the client itself acts on; all are listed in the contract's ErrorReason.
+CREDENTIAL_REVOKED = "CREDENTIAL_REVOKED"
 GAME_NOT_FOUND = "GAME_NOT_FOUND"
 GAME_OVER = "GAME_OVER"
 HISTORY_REWOUND = "HISTORY_REWOUND"

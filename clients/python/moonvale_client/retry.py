@@ -50,7 +50,7 @@ class Attempts:
         """Return the seconds that the next attempt may take."""
         return max(0.0, min(self._policy.attempt_timeout, self._deadline - self._clock()))
 
-    def pause(self, failure: grpc.RpcError | StreamBrokenError) -> float:
+    def pause(self, failure: grpc.RpcError | StreamBrokenError | MoonvaleError) -> float:
         """Return the seconds to wait before the next attempt.
 
         Raises the MoonvaleError of the failure if another attempt would not help, or the time is up.
@@ -60,7 +60,7 @@ class Attempts:
         pause = self._pause * (0.5 + self._jitter() / 2) + (error.retry_delay or 0.0)
         self._pause = min(2 * self._pause, self._policy.longest_pause)
         if not error.is_transient or self._clock() + pause >= self._deadline:
-            raise error from failure
+            raise error from None if error is failure else failure
         return pause
 
     def renew(self, *, settled: bool) -> None:
@@ -70,7 +70,9 @@ class Attempts:
             self._count = 0
             self._pause = self._policy.first_pause
 
-    def _error(self, failure: grpc.RpcError | StreamBrokenError) -> MoonvaleError:
+    def _error(self, failure: grpc.RpcError | StreamBrokenError | MoonvaleError) -> MoonvaleError:
+        if isinstance(failure, MoonvaleError):
+            return failure
         if isinstance(failure, StreamBrokenError):
             return MoonvaleError(grpc.StatusCode.UNAVAILABLE, "", str(failure), attempts=self._count)
         return from_rpc_error(failure, self._count)

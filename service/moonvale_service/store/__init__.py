@@ -38,7 +38,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A change of a game: valid only upon the version and mark that it was computed from.
+    """A change of a game: valid only upon the version, mark and meta that it was computed from.
 
     ``entries`` are log entries without the time, which the store adds. ``slot``: whose ring is replaced (None: none).
     The game expires ``expiry`` milliseconds (0: never) after its last commit, or after ``keep_from`` if that is later.
@@ -46,6 +46,7 @@ class Commit:
 
     version: int
     mark: bytes
+    meta: bytes
     new_mark: bytes
     state: bytes
     entries: Sequence[bytes]

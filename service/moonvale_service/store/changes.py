@@ -101,7 +101,7 @@ class _Server:
         on_gap: Callable[[int], None],
         on_loss: Callable[[], None],
     ) -> None:
-        self._client = connect(url, timeout, retry=False)
+        self._client = connect(url, timeout)
         self._on_change = on_change
         self._on_gap = on_gap
         self._on_loss = on_loss

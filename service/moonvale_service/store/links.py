@@ -1,28 +1,33 @@
 """Links to the store's servers: one server, or a cluster of them, asked in the same way.
 
 A step is a row of commands about one key, sent on one connection, so that a WAIT among them waits for those before it.
+The connections are redis-py's; its pools and pipelines, which cost more than all the rest of a step, are not used here.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
+import hiredis
 import redis.asyncio as aioredis
 from redis import exceptions as redis_errors
 from redis.asyncio.cluster import ClusterNode, RedisCluster
 from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
-from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
+from redis.backoff import NoBackoff
 
 CLUSTER: Final = "+cluster"  # the end of a URL's scheme
-_CONNECTIONS: Final = 32
+CONNECTIONS: Final = 32
 _FIRST_PAUSE: Final = 0.01
 _LONGEST_PAUSE: Final = 0.2
 
 Command = tuple[bytes | str | int, ...]
+
+_pack: Callable[[Any], bytes] = hiredis.pack_command  # whose stub knows commands of one word alone
 
 _ASKING: Final[Command] = ("ASKING",)
 
@@ -69,24 +74,18 @@ def link(url: str, timeout: float) -> Link:
     return _Cluster(parts._replace(scheme=parts.scheme.removesuffix(CLUSTER)).geturl(), timeout)
 
 
-def connect(url: str, timeout: float, *, retry: bool = True) -> aioredis.Redis:
-    """Return a client with a pool of its own. ``retry``: go on trying to reach a server that is down until time is up.
+def connect(url: str, timeout: float) -> aioredis.Redis:
+    """Return redis-py's client of one server, for what is not a step. Raises ValueError if the URL isn't one."""
+    return aioredis.Redis.from_pool(_connections(url, timeout, socket_timeout=timeout))
 
-    Raises ValueError if the URL isn't one.
-    """
-    pool = aioredis.BlockingConnectionPool.from_url(
-        url,
-        max_connections=_CONNECTIONS,
-        timeout=timeout,
-        socket_timeout=timeout,
-        socket_connect_timeout=timeout,
-        retry=Retry(ExponentialWithJitterBackoff(base=_FIRST_PAUSE, cap=_LONGEST_PAUSE), -1)
-        if retry
-        else Retry(NoBackoff(), 0),
-        client_name="moonvale",
+
+def _connections(url: str, timeout: float, **more: float) -> aioredis.ConnectionPool:
+    """Return what makes connections as the URL says. Raises ValueError if it isn't one."""
+    pool = aioredis.ConnectionPool.from_url(
+        url, socket_connect_timeout=timeout, retry=Retry(NoBackoff(), 0), client_name="moonvale", **more
     )
     pool.connection_class = _connection_class(pool.connection_class)
-    return aioredis.Redis.from_pool(pool)
+    return pool
 
 
 class _Ending:
@@ -104,22 +103,73 @@ def _connection_class(kind: type[AbstractConnection]) -> type[AbstractConnection
     return type(kind.__name__, (_Ending, kind), {})
 
 
+class Pool:
+    """Connections to one server. Each serves one step at a time, and is given up with a step that does not end well:
+
+    an answer that comes after all must never be taken for that of the next step. ``make``: a new one, not yet open.
+    """
+
+    def __init__(self, make: Callable[[], AbstractConnection]) -> None:
+        self._make = make
+        self._idle: list[AbstractConnection] = []
+        self._free = asyncio.Semaphore(CONNECTIONS)
+
+    async def run(self, *commands: Command) -> list[Any]:
+        """Send commands in a row; return the answers, errors included. Raises what redis-py raises of a connection."""
+        async with self._free:
+            connection = self._idle.pop() if self._idle else self._make()
+            try:
+                await connection.connect()  # type: ignore[no-untyped-call]
+                await connection.send_packed_command(
+                    b"".join([_pack(command) for command in commands]), check_health=False
+                )
+                answers = [await _answer(connection) for _ in commands]
+            except BaseException:
+                await connection.disconnect(nowait=True)
+                raise
+            self._idle.append(connection)
+            return answers
+
+    async def close(self) -> None:
+        """Close the connections that no step uses; the others follow with their steps."""
+        idle, self._idle = self._idle, []
+        for connection in idle:
+            await connection.disconnect()
+
+
+async def _answer(connection: AbstractConnection) -> Any:  # noqa: ANN401
+    """Return the next answer, be it an error. Raises ConnectionError and what else ends a connection."""
+    try:
+        return await connection.read_response()
+    except redis_errors.ResponseError as error:
+        return error
+
+
 class _Single:
-    """A link to one server."""
+    """A link to one server. A step that breaks is tried again until its caller gives up."""
 
     def __init__(self, url: str, timeout: float) -> None:
         self._url = url
-        self._client = connect(url, timeout)
+        self._pool = Pool(_connections(url, timeout).make_connection)
 
     async def run(self, key: str, *commands: Command) -> list[Any]:
-        answers = await self._run(*commands)
-        if any(isinstance(answer, redis_errors.ReadOnlyError) for answer in answers):
-            # It was made a replica: the address may lead to another server by now, for connections that are made anew.
-            await self._client.connection_pool.disconnect(inuse_connections=False)
-        return answers
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                answers = await self._pool.run(*commands)
+            except (redis_errors.ConnectionError, redis_errors.TimeoutError, OSError):
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+                continue
+            if any([isinstance(answer, redis_errors.ReadOnlyError) for answer in answers]):
+                # It was made a replica: the address may lead to another server by now, for new connections.
+                await self._pool.close()
+            return answers
 
     async def ping(self) -> None:
-        await self._client.ping()
+        (answer,) = await self.run("", ("PING",))
+        if isinstance(answer, Exception):
+            raise answer
 
     async def url_of(self, key: str) -> str:
         return self._url
@@ -128,13 +178,7 @@ class _Single:
         pass
 
     async def close(self) -> None:
-        await self._client.aclose()
-
-    async def _run(self, *commands: Command) -> list[Any]:
-        row = self._client.pipeline(transaction=False)
-        for command in commands:
-            row.execute_command(*command)
-        return await row.execute(raise_on_error=False)
+        await self._pool.close()
 
 
 class _Cluster:
@@ -144,7 +188,7 @@ class _Cluster:
         self._url = urlsplit(url)
         self._cluster: RedisCluster = RedisCluster.from_url(
             url,
-            max_connections=_CONNECTIONS,
+            max_connections=CONNECTIONS,
             socket_timeout=timeout,
             socket_connect_timeout=timeout,
             require_full_coverage=False,  # what is covered can be served
@@ -155,7 +199,7 @@ class _Cluster:
         self._cluster.connection_kwargs["connection_class"] = kind  # of servers that are found later
         for node in self._cluster.startup_nodes:
             node.connection_class = kind  # type: ignore[assignment]
-        self._free = asyncio.Semaphore(_CONNECTIONS)  # so that no server's connections run out
+        self._pools: dict[str, Pool] = {}  # by the name of the server
         self._doubted = False
 
     async def run(self, key: str, *commands: Command) -> list[Any]:
@@ -166,8 +210,7 @@ class _Cluster:
                 await self._cluster.initialize()
                 node = asking or self._cluster.get_node_from_key(key)
                 assert node is not None, "only replicas can be missing"
-                async with self._free:
-                    answers = await self._send(node, *((_ASKING,) if asking else ()), *commands)
+                answers = await self._pool(node).run(*((_ASKING,) if asking else ()), *commands)
                 failed = next((answer for answer in answers if isinstance(answer, _PASSING)), None)
             except _PASSING as error:
                 failed = error
@@ -208,6 +251,8 @@ class _Cluster:
         self._doubted = True
 
     async def close(self) -> None:
+        for pool in self._pools.values():
+            await pool.close()
         await self._cluster.aclose()
 
     async def _ask(self) -> None:
@@ -217,8 +262,8 @@ class _Cluster:
         except _PASSING:
             return
 
-    async def _send(self, node: ClusterNode, *commands: Command) -> list[Any]:
-        row = self._cluster.pipeline()
-        for command in commands:
-            row.execute_command(*command, target_nodes=node)
-        return await row.execute(raise_on_error=False, allow_redirections=False)
+    def _pool(self, node: ClusterNode) -> Pool:
+        pool = self._pools.get(node.name)
+        if pool is None:
+            pool = self._pools[node.name] = Pool(partial(node.connection_class, **node.connection_kwargs))
+        return pool

@@ -102,7 +102,7 @@ class RedisStore:
         keys = (game_key(game), log_key(game), channel(shard_of(game)))
         ring = "" if change.slot is None else _RINGS[change.slot]
         args: list[bytes | str | int] = [change.version, change.mark, change.new_mark, change.state, ring, change.ring]
-        args += [change.expiry, change.keep_from, game, *change.entries]
+        args += [change.expiry, change.keep_from, game, change.meta, *change.entries]
         outcome = await self._write(self._commit, keys, *args)
         if outcome[0] == 1:
             return Committed(int(outcome[1]), None)

@@ -13,29 +13,36 @@ from collections.abc import Callable, Mapping
 Batch = Callable[[], int]
 """Does some of the work, and returns how many decisions (or calls) that was. About a millisecond is right."""
 
+Run = Callable[[float], Mapping[str, float]]
+"""Works for so many seconds, and returns the count, the seconds of CPU and of the clock, and what else there is."""
 
-def obey(cases: Mapping[str, Callable[[], Batch]], about: Mapping[str, str]) -> None:
+
+def obey(cases: Mapping[str, Callable[[], Run]], about: Mapping[str, str]) -> None:
     """Say what there is, then run what is asked for until standard input ends. A case is made when first asked for."""
     _say({"about": dict(about), "cases": list(cases)})
-    made: dict[str, Batch] = {}
+    made: dict[str, Run] = {}
     for line in sys.stdin:
         order = json.loads(line)
         name = order["case"]
         if name not in made:
             made[name] = cases[name]()
-        _say(measure(made[name], order["seconds"]))
+        _say(made[name](order["seconds"]))
 
 
-def measure(batch: Batch, seconds: float) -> dict[str, float]:
-    """Repeat the batch for so many seconds; return the count, and the seconds of CPU and of the clock that it took."""
-    count = 0
-    cpu = time.process_time()
-    began = time.perf_counter()
-    while True:
-        count += batch()
-        if time.perf_counter() - began >= seconds:
-            break
-    return {"count": count, "cpu": time.process_time() - cpu, "wall": time.perf_counter() - began}
+def repeated(batch: Batch) -> Run:
+    """Repeat a batch for as long as asked."""
+
+    def run(seconds: float) -> Mapping[str, float]:
+        count = 0
+        cpu = time.process_time()
+        began = time.perf_counter()
+        while True:
+            count += batch()
+            if time.perf_counter() - began >= seconds:
+                break
+        return {"count": count, "cpu": time.process_time() - cpu, "wall": time.perf_counter() - began}
+
+    return run
 
 
 def _say(message: Mapping[str, object]) -> None:

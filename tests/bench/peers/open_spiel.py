@@ -14,15 +14,15 @@ from random import choices, random
 import pyspiel  # type: ignore[import-not-found, unused-ignore]
 from open_spiel.python.observation import make_observation  # type: ignore[import-not-found, unused-ignore]
 
-from tests.bench.peers.obey import Batch, obey
+from tests.bench.peers.obey import Run, obey, repeated
 
 DECISIONS = 100  # of a batch
 
 
-def play(name: str, *, observed: bool = False, fair: bool = False) -> Callable[[], Batch]:
+def play(name: str, *, observed: bool = False, fair: bool = False) -> Callable[[], Run]:
     """A game at random, over and over; ``observed``: before each decision a tensor of its seat, written into numpy."""
 
-    def make() -> Batch:
+    def make() -> Run:
         game = pyspiel.load_game(name)
         observation = make_observation(game) if observed else None
         state = game.new_initial_state()
@@ -48,7 +48,7 @@ def play(name: str, *, observed: bool = False, fair: bool = False) -> Callable[[
                     left -= 1
             return DECISIONS
 
-        return batch
+        return repeated(batch)
 
     return make
 

@@ -8,12 +8,12 @@ from random import random
 import rlcard  # type: ignore[import-not-found, unused-ignore]
 from rlcard.games.uno.game import UnoGame  # type: ignore[import-not-found, unused-ignore]
 
-from tests.bench.peers.obey import Batch, obey
+from tests.bench.peers.obey import Run, obey, repeated
 
 DECISIONS = 50  # of a batch
 
 
-def moves() -> Batch:
+def moves() -> Run:
     """The game alone: legal actions, choice, step."""
     game = UnoGame(num_players=4)
     game.init_game()
@@ -26,10 +26,10 @@ def moves() -> Batch:
             game.step(legal[int(random() * len(legal))])
         return DECISIONS
 
-    return batch
+    return repeated(batch)
 
 
-def observe() -> Batch:
+def observe() -> Run:
     """The environment: each step comes with what the next player sees, as numpy."""
     env = rlcard.make("uno", config={"game_num_players": 4})
     state, _ = env.reset()
@@ -43,7 +43,7 @@ def observe() -> Batch:
             state, _ = env.step(legal[int(random() * len(legal))])
         return DECISIONS
 
-    return batch
+    return repeated(batch)
 
 
 if __name__ == "__main__":

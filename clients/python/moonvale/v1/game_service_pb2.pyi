@@ -12,6 +12,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from moonvale.v1 import action_pb2 as _action_pb2
 from moonvale.v1 import catalog_pb2 as _catalog_pb2
+from moonvale.v1 import errors_pb2 as _errors_pb2
 from moonvale.v1 import event_pb2 as _event_pb2
 from moonvale.v1 import options_pb2 as _options_pb2
 from moonvale.v1 import replay_pb2 as _replay_pb2
@@ -43,6 +44,8 @@ class _WatchEndReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_WatchE
     """This server is shutting down: call again, and another one goes on."""
     WATCH_END_REASON_MAX_AGE: _WatchEndReason.ValueType  # 4
     """The stream is as old as this server lets one become: call again, after the last version and mark received."""
+    WATCH_END_REASON_NO_SEAT_LEFT: _WatchEndReason.ValueType  # 5
+    """Nothing is left to be told of any seat: each one's game is over, or something keeps it from being watched."""
 
 class WatchEndReason(_WatchEndReason, metaclass=_WatchEndReasonEnumTypeWrapper):
     """Why a stream ends."""
@@ -57,6 +60,8 @@ WATCH_END_REASON_DRAINING: WatchEndReason.ValueType  # 3
 """This server is shutting down: call again, and another one goes on."""
 WATCH_END_REASON_MAX_AGE: WatchEndReason.ValueType  # 4
 """The stream is as old as this server lets one become: call again, after the last version and mark received."""
+WATCH_END_REASON_NO_SEAT_LEFT: WatchEndReason.ValueType  # 5
+"""Nothing is left to be told of any seat: each one's game is over, or something keeps it from being watched."""
 Global___WatchEndReason: _TypeAlias = WatchEndReason  # noqa: Y015
 
 @_typing.final
@@ -518,6 +523,202 @@ class WatchEnd(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___WatchEnd: _TypeAlias = WatchEnd  # noqa: Y015
+
+@_typing.final
+class WatchTurnsRequest(_message.Message):
+    """Request of WatchTurns.
+    Example: {"seats": [{"name": "games/k5w2q7xw3m6d4c8h2r9t", "credential": "mv1.AgAAAAAAazV3.q3Zk"}]}.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEATS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___WatchedSeat]:
+        """Required. The seats to watch: one or more, at most GetServerInfo's limit, each credential once. Several may be of the
+        same game.
+        """
+
+    def __init__(
+        self,
+        *,
+        seats: _abc.Iterable[Global___WatchedSeat] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seats", b"seats"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchTurnsRequest: _TypeAlias = WatchTurnsRequest  # noqa: Y015
+
+@_typing.final
+class WatchedSeat(_message.Message):
+    """A seat to watch. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "credential": "mv1.AgAAAAAAazV3.q3Zk"}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    CREDENTIAL_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Required. The game. Format: games/{game}."""
+    credential: _builtins.str
+    """Required. The credential of the seat."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        credential: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["credential", b"credential", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___WatchedSeat: _TypeAlias = WatchedSeat  # noqa: Y015
+
+@_typing.final
+class WatchTurnsResponse(_message.Message):
+    """One message of the stream."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INDEX_FIELD_NUMBER: _builtins.int
+    TURN_FIELD_NUMBER: _builtins.int
+    OVER_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
+    HEARTBEAT_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    index: _builtins.int
+    """Which seat it is about: its place in the request's list, 0 for the first. Absent if it is about the whole stream."""
+    @_builtins.property
+    def turn(self) -> _view_pb2.View:
+        """The seat is to act: the game as it sees it, with the legal actions of its open decision. The same turn is told again
+        by another stream, and can be told after the seat has acted: SubmitAction fails with STALE_VERSION then.
+        """
+
+    @_builtins.property
+    def over(self) -> _view_pb2.View:
+        """The game is over: the game as the seat sees it, with the result. The last that is told of the seat."""
+
+    @_builtins.property
+    def error(self) -> Global___SeatError:
+        """The seat can't be watched, or can't any more. The last that is told of it."""
+
+    @_builtins.property
+    def heartbeat(self) -> Global___TurnsHeartbeat:
+        """A sign of life, sent when nothing else was for a while."""
+
+    @_builtins.property
+    def end(self) -> Global___WatchEnd:
+        """The last message of the stream."""
+
+    def __init__(
+        self,
+        *,
+        index: _builtins.int | None = ...,
+        turn: _view_pb2.View | None = ...,
+        over: _view_pb2.View | None = ...,
+        error: Global___SeatError | None = ...,
+        heartbeat: Global___TurnsHeartbeat | None = ...,
+        end: Global___WatchEnd | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_index", b"_index", "content", b"content", "end", b"end", "error", b"error", "heartbeat", b"heartbeat", "index", b"index", "over", b"over", "turn", b"turn"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_index", b"_index", "content", b"content", "end", b"end", "error", b"error", "heartbeat", b"heartbeat", "index", b"index", "over", b"over", "turn", b"turn"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__index: _TypeAlias = _typing.Literal["index"]  # noqa: Y015
+    _WhichOneofArgType__index: _TypeAlias = _typing.Literal["_index", b"_index"]  # noqa: Y015
+    _WhichOneofReturnType_content: _TypeAlias = _typing.Literal["turn", "over", "error", "heartbeat", "end"]  # noqa: Y015
+    _WhichOneofArgType_content: _TypeAlias = _typing.Literal["content", b"content"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__index) -> _WhichOneofReturnType__index | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_content) -> _WhichOneofReturnType_content | None: ...
+
+Global___WatchTurnsResponse: _TypeAlias = WatchTurnsResponse  # noqa: Y015
+
+@_typing.final
+class SeatError(_message.Message):
+    """What keeps a seat from being watched: what a WatchGame with its credential would fail with.
+    Example: {"code": 16, "reason": "ERROR_REASON_CREDENTIAL_REVOKED", "message": "the credential was replaced by RotateCredential"}.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class MetadataEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.str
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.str = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    CODE_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    METADATA_FIELD_NUMBER: _builtins.int
+    RETRY_DELAY_FIELD_NUMBER: _builtins.int
+    code: _builtins.int
+    """The status code, as in google.rpc.Code."""
+    reason: _errors_pb2.ErrorReason.ValueType
+    """The reason."""
+    message: _builtins.str
+    """The reason for people."""
+    @_builtins.property
+    def metadata(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
+        """What belongs to the reason, as in a google.rpc.ErrorInfo."""
+
+    @_builtins.property
+    def retry_delay(self) -> _duration_pb2.Duration:
+        """After which time it is worth while to watch the seat again. Absent: as the reason says."""
+
+    def __init__(
+        self,
+        *,
+        code: _builtins.int = ...,
+        reason: _errors_pb2.ErrorReason.ValueType = ...,
+        message: _builtins.str = ...,
+        metadata: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        retry_delay: _duration_pb2.Duration | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["retry_delay", b"retry_delay"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "message", b"message", "metadata", b"metadata", "reason", b"reason", "retry_delay", b"retry_delay"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatError: _TypeAlias = SeatError  # noqa: Y015
+
+@_typing.final
+class TurnsHeartbeat(_message.Message):
+    """A sign of life of WatchTurns. Example: {}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TurnsHeartbeat: _TypeAlias = TurnsHeartbeat  # noqa: Y015
 
 @_typing.final
 class ListEventsRequest(_message.Message):
@@ -1031,6 +1232,8 @@ class Limits(_message.Message):
     MAX_GAMES_PER_SECOND_FIELD_NUMBER: _builtins.int
     MAX_WATCHES_FIELD_NUMBER: _builtins.int
     MAX_SPECTATOR_WATCHES_FIELD_NUMBER: _builtins.int
+    MAX_WATCHED_SEATS_FIELD_NUMBER: _builtins.int
+    MAX_WATCH_AGE_FIELD_NUMBER: _builtins.int
     max_request_bytes: _builtins.int
     """The largest request, in bytes of its encoded message."""
     max_page_size: _builtins.int
@@ -1053,6 +1256,8 @@ class Limits(_message.Message):
     """How many streams one credential may have open at one server process. Absent: any number."""
     max_spectator_watches: _builtins.int
     """The same for the spectators' credential of a game. Absent: any number."""
+    max_watched_seats: _builtins.int
+    """How many seats one WatchTurns may watch. Each counts as a stream of its credential."""
     @_builtins.property
     def finished_game_ttl(self) -> _duration_pb2.Duration:
         """How long a game is kept after its end. Absent: for ever."""
@@ -1063,7 +1268,11 @@ class Limits(_message.Message):
 
     @_builtins.property
     def heartbeat_interval(self) -> _duration_pb2.Duration:
-        """How long a stream of WatchGame is silent at most."""
+        """How long a stream of WatchGame or WatchTurns is silent at most."""
+
+    @_builtins.property
+    def max_watch_age(self) -> _duration_pb2.Duration:
+        """How old a stream of WatchGame or WatchTurns becomes at most. It ends with WATCH_END_REASON_MAX_AGE: call again."""
 
     def __init__(
         self,
@@ -1081,10 +1290,12 @@ class Limits(_message.Message):
         max_games_per_second: _builtins.int | None = ...,
         max_watches: _builtins.int | None = ...,
         max_spectator_watches: _builtins.int | None = ...,
+        max_watched_seats: _builtins.int = ...,
+        max_watch_age: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_calls_per_second", b"_max_calls_per_second", "_max_games_per_second", b"_max_games_per_second", "_max_spectator_calls_per_second", b"_max_spectator_calls_per_second", "_max_spectator_watches", b"_max_spectator_watches", "_max_watches", b"_max_watches", "finished_game_ttl", b"finished_game_ttl", "heartbeat_interval", b"heartbeat_interval", "idle_game_ttl", b"idle_game_ttl", "max_calls_per_second", b"max_calls_per_second", "max_games_per_second", b"max_games_per_second", "max_spectator_calls_per_second", b"max_spectator_calls_per_second", "max_spectator_watches", b"max_spectator_watches", "max_watches", b"max_watches"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_calls_per_second", b"_max_calls_per_second", "_max_games_per_second", b"_max_games_per_second", "_max_spectator_calls_per_second", b"_max_spectator_calls_per_second", "_max_spectator_watches", b"_max_spectator_watches", "_max_watches", b"_max_watches", "finished_game_ttl", b"finished_game_ttl", "heartbeat_interval", b"heartbeat_interval", "idle_game_ttl", b"idle_game_ttl", "max_calls_per_second", b"max_calls_per_second", "max_games_per_second", b"max_games_per_second", "max_spectator_calls_per_second", b"max_spectator_calls_per_second", "max_spectator_watches", b"max_spectator_watches", "max_watch_age", b"max_watch_age", "max_watches", b"max_watches"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_calls_per_second", b"_max_calls_per_second", "_max_games_per_second", b"_max_games_per_second", "_max_spectator_calls_per_second", b"_max_spectator_calls_per_second", "_max_spectator_watches", b"_max_spectator_watches", "_max_watches", b"_max_watches", "finished_game_ttl", b"finished_game_ttl", "heartbeat_interval", b"heartbeat_interval", "idle_game_ttl", b"idle_game_ttl", "max_actions", b"max_actions", "max_calls_per_second", b"max_calls_per_second", "max_games_per_second", b"max_games_per_second", "max_labels", b"max_labels", "max_page_size", b"max_page_size", "max_request_bytes", b"max_request_bytes", "max_spectator_calls_per_second", b"max_spectator_calls_per_second", "max_spectator_watches", b"max_spectator_watches", "max_text_bytes", b"max_text_bytes", "max_watches", b"max_watches"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_calls_per_second", b"_max_calls_per_second", "_max_games_per_second", b"_max_games_per_second", "_max_spectator_calls_per_second", b"_max_spectator_calls_per_second", "_max_spectator_watches", b"_max_spectator_watches", "_max_watches", b"_max_watches", "finished_game_ttl", b"finished_game_ttl", "heartbeat_interval", b"heartbeat_interval", "idle_game_ttl", b"idle_game_ttl", "max_actions", b"max_actions", "max_calls_per_second", b"max_calls_per_second", "max_games_per_second", b"max_games_per_second", "max_labels", b"max_labels", "max_page_size", b"max_page_size", "max_request_bytes", b"max_request_bytes", "max_spectator_calls_per_second", b"max_spectator_calls_per_second", "max_spectator_watches", b"max_spectator_watches", "max_text_bytes", b"max_text_bytes", "max_watch_age", b"max_watch_age", "max_watched_seats", b"max_watched_seats", "max_watches", b"max_watches"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_calls_per_second: _TypeAlias = _typing.Literal["max_calls_per_second"]  # noqa: Y015
     _WhichOneofArgType__max_calls_per_second: _TypeAlias = _typing.Literal["_max_calls_per_second", b"_max_calls_per_second"]  # noqa: Y015

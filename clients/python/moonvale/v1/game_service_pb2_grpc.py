@@ -28,7 +28,7 @@ if _version_not_supported:
 class GameServiceStub(object):
     """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
-    Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
+    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
     CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
@@ -61,6 +61,11 @@ class GameServiceStub(object):
                 '/moonvale.v1.GameService/WatchGame',
                 request_serializer=moonvale_dot_v1_dot_game__service__pb2.WatchGameRequest.SerializeToString,
                 response_deserializer=moonvale_dot_v1_dot_game__service__pb2.WatchGameResponse.FromString,
+                _registered_method=True)
+        self.WatchTurns = channel.unary_stream(
+                '/moonvale.v1.GameService/WatchTurns',
+                request_serializer=moonvale_dot_v1_dot_game__service__pb2.WatchTurnsRequest.SerializeToString,
+                response_deserializer=moonvale_dot_v1_dot_game__service__pb2.WatchTurnsResponse.FromString,
                 _registered_method=True)
         self.ListEvents = channel.unary_unary(
                 '/moonvale.v1.GameService/ListEvents',
@@ -107,7 +112,7 @@ class GameServiceStub(object):
 class GameServiceServicer(object):
     """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
-    Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
+    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
     CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
@@ -145,6 +150,18 @@ class GameServiceServicer(object):
         """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
         Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
         Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def WatchTurns(self, request, context):
+        """Streams the turns of many seats at once, for a bot that plays many games: of each seat its view whenever it is to act,
+        and once its game is over. What is told of a seat is always the newest: turns that have passed before the caller reads
+        them are left out.
+        Needs no credential of its own: those of the seats are in the request. What keeps one seat from being watched is told
+        in the stream, and the others go on. There is nothing to resume: a new stream tells again which seats are to act.
+        Errors: READER_TOO_SLOW; in the stream also TOO_MANY_WATCHES.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -239,6 +256,11 @@ def add_GameServiceServicer_to_server(servicer, server):
                     request_deserializer=moonvale_dot_v1_dot_game__service__pb2.WatchGameRequest.FromString,
                     response_serializer=moonvale_dot_v1_dot_game__service__pb2.WatchGameResponse.SerializeToString,
             ),
+            'WatchTurns': grpc.unary_stream_rpc_method_handler(
+                    servicer.WatchTurns,
+                    request_deserializer=moonvale_dot_v1_dot_game__service__pb2.WatchTurnsRequest.FromString,
+                    response_serializer=moonvale_dot_v1_dot_game__service__pb2.WatchTurnsResponse.SerializeToString,
+            ),
             'ListEvents': grpc.unary_unary_rpc_method_handler(
                     servicer.ListEvents,
                     request_deserializer=moonvale_dot_v1_dot_game__service__pb2.ListEventsRequest.FromString,
@@ -290,7 +312,7 @@ def add_GameServiceServicer_to_server(servicer, server):
 class GameService(object):
     """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
-    Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
+    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
     CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
@@ -396,6 +418,33 @@ class GameService(object):
             '/moonvale.v1.GameService/WatchGame',
             moonvale_dot_v1_dot_game__service__pb2.WatchGameRequest.SerializeToString,
             moonvale_dot_v1_dot_game__service__pb2.WatchGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def WatchTurns(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/moonvale.v1.GameService/WatchTurns',
+            moonvale_dot_v1_dot_game__service__pb2.WatchTurnsRequest.SerializeToString,
+            moonvale_dot_v1_dot_game__service__pb2.WatchTurnsResponse.FromString,
             options,
             channel_credentials,
             insecure,

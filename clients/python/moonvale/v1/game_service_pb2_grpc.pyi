@@ -29,7 +29,7 @@ GRPC_VERSION: str
 class GameServiceStub:
     """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
-    Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
+    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
     CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
@@ -59,6 +59,14 @@ class GameServiceStub:
     """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
     Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
     Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
+    """
+    WatchTurns: _grpc.UnaryStreamMultiCallable[_game_service_pb2.WatchTurnsRequest, _game_service_pb2.WatchTurnsResponse]
+    """Streams the turns of many seats at once, for a bot that plays many games: of each seat its view whenever it is to act,
+    and once its game is over. What is told of a seat is always the newest: turns that have passed before the caller reads
+    them are left out.
+    Needs no credential of its own: those of the seats are in the request. What keeps one seat from being watched is told
+    in the stream, and the others go on. There is nothing to resume: a new stream tells again which seats are to act.
+    Errors: READER_TOO_SLOW; in the stream also TOO_MANY_WATCHES.
     """
     ListEvents: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]
     """Lists the entries of the log with their events, oldest first.
@@ -97,7 +105,7 @@ class GameServiceStub:
 class GameServiceAsyncStub(GameServiceStub):
     """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
-    Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
+    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
     CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
@@ -124,6 +132,14 @@ class GameServiceAsyncStub(GameServiceStub):
     """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
     Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
     Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
+    """
+    WatchTurns: _aio.UnaryStreamMultiCallable[_game_service_pb2.WatchTurnsRequest, _game_service_pb2.WatchTurnsResponse]  # type: ignore[assignment]
+    """Streams the turns of many seats at once, for a bot that plays many games: of each seat its view whenever it is to act,
+    and once its game is over. What is told of a seat is always the newest: turns that have passed before the caller reads
+    them are left out.
+    Needs no credential of its own: those of the seats are in the request. What keeps one seat from being watched is told
+    in the stream, and the others go on. There is nothing to resume: a new stream tells again which seats are to act.
+    Errors: READER_TOO_SLOW; in the stream also TOO_MANY_WATCHES.
     """
     ListEvents: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]  # type: ignore[assignment]
     """Lists the entries of the log with their events, oldest first.
@@ -161,7 +177,7 @@ class GameServiceAsyncStub(GameServiceStub):
 class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
-    Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
+    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
     seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
     CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
@@ -210,6 +226,20 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
         Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
         Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
+        """
+
+    @_abc_1.abstractmethod
+    def WatchTurns(
+        self,
+        request: _game_service_pb2.WatchTurnsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_game_service_pb2.WatchTurnsResponse], _abc.AsyncIterator[_game_service_pb2.WatchTurnsResponse]]:
+        """Streams the turns of many seats at once, for a bot that plays many games: of each seat its view whenever it is to act,
+        and once its game is over. What is told of a seat is always the newest: turns that have passed before the caller reads
+        them are left out.
+        Needs no credential of its own: those of the seats are in the request. What keeps one seat from being watched is told
+        in the stream, and the others go on. There is nothing to resume: a new stream tells again which seats are to act.
+        Errors: READER_TOO_SLOW; in the stream also TOO_MANY_WATCHES.
         """
 
     @_abc_1.abstractmethod

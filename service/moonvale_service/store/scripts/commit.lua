@@ -1,14 +1,14 @@
--- Changes a game if its version and mark are those that the change was computed from, and tells the shard's channel.
+-- Changes a game if its version, mark and meta are those that the change was computed from, and tells the shard's channel.
 -- KEYS: game, log, channel.
 -- ARGV: version, mark, new mark, state, ring field ('' for none), ring, expiry (ms, 0: never), keep from (ms),
---       message, entries without their time...
+--       message, meta, entries without their time...
 -- Returns {1, time}, or {0, the game} if it has moved on, or {2} if there is no such game.
 local game, log = KEYS[1], KEYS[2]
-local present = redis.call('HMGET', game, 'v', 'k', 'u')
+local present = redis.call('HMGET', game, 'v', 'k', 'u', 'm')
 if not present[1] then
   return {2}
 end
-if present[1] ~= ARGV[1] or present[2] ~= ARGV[2] then
+if present[1] ~= ARGV[1] or present[2] ~= ARGV[2] or present[4] ~= ARGV[10] then
   -- The first entry that this change would have appended may be there: then an answer was lost, and this is a repeat.
   local entry = redis.call('LINDEX', log, ARGV[1])
   if entry and string.sub(entry, 9, 16) == ARGV[3] then
@@ -26,7 +26,7 @@ local time = redis.call('TIME')
 local now = math.max(time[1] * 1000 + math.floor(time[2] / 1000), tonumber(present[3]))
 local stamp = struct.pack('>I8', now)
 local entries = {}
-for i = 10, #ARGV do
+for i = 11, #ARGV do
   entries[#entries + 1] = stamp .. ARGV[i]
 end
 local version = redis.call('RPUSH', log, unpack(entries))

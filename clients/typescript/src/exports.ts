@@ -1,0 +1,28 @@
+/** What both entry points export: the client, and the messages of the contract. */
+
+export { Code } from "@connectrpc/connect";
+
+export { type Choose, type ViewToAct, playSeat } from "./agent.js";
+export { Client } from "./client.js";
+export type { Update } from "./cursor.js";
+export { type FieldViolation, MoonvaleError } from "./errors.js";
+export * from "./gen/moonvale/v1/action_pb.js";
+export * from "./gen/moonvale/v1/card_pb.js";
+export * from "./gen/moonvale/v1/catalog_pb.js";
+export * from "./gen/moonvale/v1/errors_pb.js";
+export * from "./gen/moonvale/v1/event_pb.js";
+export * from "./gen/moonvale/v1/game_service_pb.js";
+export * from "./gen/moonvale/v1/options_pb.js";
+export * from "./gen/moonvale/v1/replay_pb.js";
+export * from "./gen/moonvale/v1/result_pb.js";
+export * from "./gen/moonvale/v1/view_pb.js";
+export type {
+  ActionInit,
+  CallOptions,
+  CreateGameOptions,
+  ListOptions,
+  RequestOptions,
+  RotateCredentialOptions,
+  WatchOptions,
+} from "./requests.js";
+export { DEFAULT_RETRY, type RetryPolicy } from "./retry.js";

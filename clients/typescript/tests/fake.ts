@@ -1,0 +1,278 @@
+/** A service of one game in memory, for faults that a real one shows only by luck: lost answers, broken streams. */
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  Code,
+  ConnectError,
+  type HandlerContext,
+  type ServiceImpl,
+  type Transport,
+  createRouterTransport,
+} from "@connectrpc/connect";
+import {
+  Client,
+  DecisionKind,
+  GameService,
+  type LogEntrySchema,
+  type RetryPolicy,
+  type SubmitActionRequest,
+  type SubmitActionResponseSchema,
+  type ViewSchema,
+  WatchEndReason,
+  type WatchGameRequest,
+  type WatchGameResponseSchema,
+} from "moonvale";
+
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
+
+export const GAME = "games/fake";
+export const SEATS = ["seat-0", "seat-1"] as const;
+export const SPECTATOR = "spectator";
+export const QUICK: Partial<RetryPolicy> = {
+  timeoutMs: 20_000,
+  attemptTimeoutMs: 5_000,
+  firstPauseMs: 1,
+  longestPauseMs: 2,
+};
+
+type View = MessageInitShape<typeof ViewSchema>;
+type Entry = MessageInitShape<typeof LogEntrySchema>;
+type Message = MessageInitShape<typeof WatchGameResponseSchema>;
+
+/** Two seats act in turn, drawing, until the log has `length` entries. Tests set the faults before they call. */
+export class FakeService {
+  readonly requestIds: string[] = [];
+  readonly watchedFrom: [bigint | undefined, string][] = [];
+  readonly carriedOut = new Map<string, MessageInitShape<typeof SubmitActionResponseSchema>>();
+  /** What calls fail with, one after the other, after they were carried out. */
+  faults: Code[] = [];
+  /** After how many messages streams break, one after the other; later ones last. */
+  streamLengths: number[] = [];
+  /** How many streams end at once after their view, each for one of these reasons; later ones last. */
+  endings: WatchEndReason[] = [];
+  /** How many streams say nothing at all. */
+  silent = 0;
+  /** How many entries each stream sends again that it was told not to. */
+  repeatEntries = 0;
+  /** The version whose entry the next stream leaves out. */
+  leaveOut: number | undefined;
+  rewound = false;
+  deleted = false;
+  /** How many calls are refused as too many, and for how long. */
+  limited = 0;
+  retryDelayNanos = 5_000_000;
+  /** How many streams are open. */
+  open = 0;
+  version = 0;
+  #changed: (() => void)[] = [];
+
+  constructor(readonly length = 12) {}
+
+  get isOver(): boolean {
+    return this.version === this.length;
+  }
+
+  /** The seat that is to act draws. */
+  act(): void {
+    this.version += 1;
+    for (const wake of this.#changed.splice(0)) {
+      wake();
+    }
+  }
+
+  /** A client of this service. */
+  client(retry: Partial<RetryPolicy> = QUICK): Client {
+    return new Client(this.transport(), retry);
+  }
+
+  transport(): Transport {
+    const methods: ServiceImpl<typeof GameService> = {
+      createGame: ({ requestId }) => {
+        this.requestIds.push(requestId);
+        this.#fault();
+        return { name: GAME, seatCredentials: [...SEATS], spectatorCredential: SPECTATOR };
+      },
+      getView: (_, context) => {
+        this.#fault();
+        return { view: this.view(viewerOf(context)) };
+      },
+      submitAction: (request, context) => {
+        this.requestIds.push(request.requestId);
+        const response = this.carriedOut.get(request.requestId) ?? this.#carryOut(request, context);
+        this.carriedOut.set(request.requestId, response);
+        this.#fault();
+        return response;
+      },
+      watchGame: (request, context) => this.#watch(request, context),
+      listEvents: ({ pageSize, pageToken }) => {
+        const start = Number(pageToken || 0);
+        const end = Math.min(start + (pageSize || this.length), this.version + 1);
+        const entries = Array.from({ length: end - start }, (_, index) => this.entry(start + index));
+        return { entries, nextPageToken: end <= this.version ? String(end) : "" };
+      },
+      getReplay: () => fail(Code.FailedPrecondition, "GAME_NOT_OVER"),
+      resign: () => fail(Code.InvalidArgument, "INVALID_FIELD", {}, "name"),
+      deleteGame: () => {
+        if (this.deleted) {
+          fail(Code.NotFound, "GAME_NOT_FOUND");
+        }
+        this.deleted = true;
+        this.#fault();
+        return {};
+      },
+      rotateCredential: ({ requestId, seat }) => {
+        this.requestIds.push(requestId);
+        this.#fault();
+        return { credential: `new ${seat}` };
+      },
+      listGames: ({ pageToken }) => {
+        const start = Number(pageToken || 0);
+        const games = [0, 1, 2, 3, 4].slice(start, start + 2).map((number) => ({ name: `games/${number}` }));
+        return { games, nextPageToken: start < 4 ? String(start + 2) : "" };
+      },
+      getCatalog: () => ({}),
+      getServerInfo: () => {
+        if (this.limited > 0) {
+          this.limited -= 1;
+          throw new ConnectError("slower", Code.ResourceExhausted, undefined, [
+            { desc: ErrorInfoSchema, value: { domain: "moonvale.v1", reason: "RATE_LIMITED" } },
+            { desc: RetryInfoSchema, value: { retryDelay: { nanos: this.retryDelayNanos } } },
+          ]);
+        }
+        this.#fault();
+        return { version: "fake" };
+      },
+    };
+    return createRouterTransport(({ service }) => service(GameService, methods));
+  }
+
+  view(viewer: number | undefined): View {
+    const view: View = { name: GAME, version: BigInt(this.version), mark: mark(this.version) };
+    if (viewer !== undefined) {
+      view.viewerSeat = viewer;
+    }
+    if (this.isOver) {
+      view.result = { places: [0, 1] };
+    } else {
+      const seat = this.version % 2;
+      const legalActions = seat === viewer ? [{ verb: { case: "draw" as const, value: {} } }] : [];
+      view.decision = { kind: DecisionKind.TURN, seat, legalActions };
+    }
+    return view;
+  }
+
+  entry(version: number): Entry {
+    return {
+      version: BigInt(version),
+      mark: mark(version),
+      ...(version < this.length ? { seatToAct: version % 2 } : {}),
+    };
+  }
+
+  #carryOut(
+    request: SubmitActionRequest,
+    context: HandlerContext,
+  ): MessageInitShape<typeof SubmitActionResponseSchema> {
+    if (request.version !== BigInt(this.version)) {
+      fail(Code.Aborted, "STALE_VERSION", { version: String(this.version) });
+    }
+    if (request.actions[0]?.verb.case !== "draw") {
+      fail(Code.FailedPrecondition, "ILLEGAL_ACTION");
+    }
+    this.act();
+    return {
+      version: BigInt(this.version),
+      mark: mark(this.version),
+      view: this.view(viewerOf(context)),
+      entries: [this.entry(this.version)],
+    };
+  }
+
+  async *#watch(request: WatchGameRequest, context: HandlerContext): AsyncGenerator<Message> {
+    this.watchedFrom.push([request.afterVersion, request.afterMark]);
+    if (this.rewound) {
+      fail(Code.Aborted, "HISTORY_REWOUND", { version: "1" });
+    }
+    const length = this.streamLengths.shift();
+    let sent = 0;
+    this.open += 1;
+    void ended(context.signal).then(() => (this.open -= 1));
+    for await (const message of this.#stream(request.afterVersion, context)) {
+      if (sent === length) {
+        throw new ConnectError("the connection broke", Code.Unavailable);
+      }
+      yield message;
+      sent += 1;
+    }
+  }
+
+  async *#stream(after: bigint | undefined, context: HandlerContext): AsyncGenerator<Message> {
+    const gone = ended(context.signal);
+    if (this.silent > 0) {
+      this.silent -= 1;
+      await gone;
+      return;
+    }
+    let version = after === undefined ? this.version : Math.max(0, Number(after) - this.repeatEntries);
+    yield { content: { case: "view", value: this.view(viewerOf(context)) } };
+    const reason = this.endings.shift();
+    if (reason !== undefined) {
+      yield { content: { case: "end", value: { reason } } };
+      return;
+    }
+    for (;;) {
+      while (version === this.version) {
+        if (this.isOver) {
+          yield { content: { case: "end", value: { reason: WatchEndReason.GAME_OVER } } };
+          return;
+        }
+        const acted = new Promise<void>((resolve) => this.#changed.push(resolve));
+        await Promise.race([acted, gone]);
+        if (context.signal.aborted) {
+          return;
+        }
+      }
+      version += 1;
+      if (version === this.leaveOut) {
+        this.leaveOut = undefined;
+        continue;
+      }
+      yield { content: { case: "entry", value: this.entry(version) } };
+    }
+  }
+
+  #fault(): void {
+    const code = this.faults.shift();
+    if (code !== undefined) {
+      throw new ConnectError("the answer was lost", code);
+    }
+  }
+}
+
+export function mark(version: number): string {
+  return `mark-${version}`;
+}
+
+function viewerOf(context: HandlerContext): number | undefined {
+  const seat = SEATS.findIndex((credential) => context.requestHeader.get("authorization") === `Bearer ${credential}`);
+  return seat < 0 ? undefined : seat;
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+    }
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** End a call with an error as the service words it. */
+function fail(code: Code, reason: string, metadata: Record<string, string> = {}, field?: string): never {
+  throw new ConnectError("no", code, undefined, [
+    { desc: ErrorInfoSchema, value: { domain: "moonvale.v1", reason, metadata } },
+    ...(field === undefined
+      ? []
+      : [{ desc: BadRequestSchema, value: { fieldViolations: [{ field, description: "needs games/{game}" }] } }]),
+  ]);
+}

@@ -1,0 +1,154 @@
+"""Services to be measured: started as people start them, beside a store, and looked at from outside."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import redis
+
+from moonvale_service.credentials import load_keys
+from moonvale_service.settings import EMBEDDED, Settings, variable_of
+from tests.bench.machine import cores, cpu_seconds, pin
+from tests.bench.players import Player
+from tests.bench.rounds import Sample
+from tests.service.servers import Service
+from tests.support.servers import Program, running
+
+#: Limits are off, since one load plays for many.
+UNLIMITED = {"call_rate": "0", "spectator_call_rate": "0", "create_rate": "0", "spectator_watches": "0"}
+MARK = b"the moves have been made"
+
+
+class MiscountError(Exception):
+    """The store doesn't have what the load was told that it has."""
+
+
+class Measured:
+    """A running service, its store and its load."""
+
+    def __init__(self, service: Service, store: redis.Redis, store_process: int, load: Player) -> None:
+        self.service = service
+        self.store = store
+        self._store_process = store_process
+        self._workers = [worker.pid for worker in service.workers()]
+        self._load = load
+        self.cases = load.cases
+
+    def measure(self, case: str, seconds: float) -> Sample:
+        """Have the load run a case; return what it did, and what it cost the workers.
+
+        Raises MiscountError if moves were answered that the store hasn't, or the other way round.
+        """
+        versions = self.versions() if case == "submit" else 0
+        before = (self._cpu(), cpu_seconds(self._store_process))
+        answer = self._load.ask(case, seconds)
+        cpu, store_cpu = self._cpu() - before[0], cpu_seconds(self._store_process) - before[1]
+        count = answer.pop("count")
+        if case == "submit" and (kept := self.versions() - versions) != count:
+            raise MiscountError(f"the load was told of {count} moves, the store has {kept} more")
+        return Sample(count, cpu, answer.pop("wall"), {**answer, "store_cpu": store_cpu})
+
+    def _cpu(self) -> float:
+        return sum([cpu_seconds(worker) for worker in self._workers])
+
+    def versions(self) -> int:
+        """Return how many moves the store has, of all games."""
+        keys = list(self.store.scan_iter("mv:*:g:*", count=1000))
+        with self.store.pipeline(transaction=False) as pipeline:
+            for key in keys:
+                pipeline.hget(key, "v")
+            return sum([int(version) for version in pipeline.execute() if version is not None])
+
+    def commands_per_move(self, seconds: float) -> tuple[float, str]:
+        """Return how many commands the workers send to the store for a move, and in words how many of each kind.
+
+        What a script does within the store is no command of theirs; the ping of each second isn't for a move. Ask
+        before anything is watched, since watches look at their games by themselves.
+        """
+        self._load.ask("submit", seconds)  # opens the connections
+        self._load.ask("submit", 0)  # creates what games are needed
+        counts: Counter[str] = Counter()
+        with self.store.monitor() as monitor:  # type: ignore[no-untyped-call]
+
+            def count() -> None:
+                for entry in monitor.listen():
+                    words = entry["command"].split(" ")
+                    if entry["client_type"] != "lua":
+                        if MARK.decode() in entry["command"]:
+                            return
+                        counts[words[0].lower()] += 1
+
+            counting = threading.Thread(target=count)
+            counting.start()
+            moves = self._load.ask("submit", seconds)["count"]
+            self.store.echo(MARK)
+            counting.join()
+        del counts["ping"]
+        kinds = ", ".join(f"{number / moves:.2f} {command}" for command, number in sorted(counts.items()))
+        return counts.total() / moves, f"({kinds})"
+
+
+@contextmanager
+def measured(
+    workers: int, loops: int, folder: Path, engine: Path | None, store: Program | None = None, **settings: str
+) -> Iterator[Measured]:
+    """A service with so many workers, pinned, over the embedded store or over one of its own; all is gone afterwards.
+
+    ``loops``: how many calls its load keeps in flight. ``engine``: the folder of the engine to run on, pure or
+    compiled; None: as installed.
+    """
+    folder.mkdir()
+    keys = Settings.from_environment({variable_of("data"): str(folder / "data")})
+    keys.data.mkdir()
+    load_keys(keys, make=True)
+    creator_key = keys.data / "creator_key"
+    with ExitStack() as stack:
+        url = EMBEDDED
+        if store is not None:
+            server = stack.enter_context(running(store))
+            url = server.url
+        service = Service(
+            folder,
+            **{
+                "workers": str(workers),
+                "pin_workers": "true",
+                "store": url,
+                "keys_file": str(keys.data / "keys"),
+                "creator_key_file": str(creator_key),
+                "log_level": "info",
+                **UNLIMITED,
+                **settings,
+            },
+        )
+        stack.callback(service.close)
+        with python_path(engine):
+            service.start()
+        process = service.store().pid if store is None else server.pid
+        pin(process, cores()[-1])
+        socket = f"unix://{keys.data / 'run' / 'store.sock'}" if store is None else url
+        raw = stack.enter_context(redis.Redis.from_url(socket))
+        load = Player([sys.executable, "-m", "tests.bench.load", service.address, creator_key, str(loops)], cores()[-1])
+        stack.callback(load.close)
+        yield Measured(service, raw, process, load)
+
+
+@contextmanager
+def python_path(engine: Path | None) -> Iterator[None]:
+    """Let processes that start meanwhile import the engine from a folder."""
+    before = os.environ.get("PYTHONPATH")
+    try:
+        if engine is not None:
+            os.environ["PYTHONPATH"] = str(engine)
+        yield
+    finally:
+        if engine is not None:
+            if before is None:
+                del os.environ["PYTHONPATH"]
+            else:
+                os.environ["PYTHONPATH"] = before
