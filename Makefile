@@ -77,12 +77,8 @@ lock: $(VENV)/.dev ## Rewrite the lock files for pyproject.toml and package.json
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build -o $(LOCKS)/service.txt
 	@$(UV_COMPILE) $(UPGRADE) --group compile --constraint $(LOCKS)/service.txt -o $(LOCKS)/compile.txt
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build --group dev \
-<<<<<<< HEAD
 		--constraint $(LOCKS)/service.txt --constraint $(LOCKS)/compile.txt --override $(LOCKS)/overrides.txt -o $(LOCKS)/dev.txt
-=======
-		--constraint $(LOCKS)/service.txt --override $(LOCKS)/overrides.txt -o $(LOCKS)/dev.txt
 	@cd clients/typescript && npm install --package-lock-only
->>>>>>> main
 	@for peer in tests/bench/peers/*.in; do $(UV_COMPILE) $(UPGRADE) "$$peer" -o "$${peer%.in}.txt" || exit 1; done
 
 clean: ## Remove what the other commands made, except the service's data
