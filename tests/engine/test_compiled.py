@@ -29,7 +29,7 @@ SUITES = (
     "tests/engine/test_properties.py",
     "tests/engine/test_twins.py tests/agents",
     "tests/engine/test_worlds.py",
-    "tests/contract",
+    "tests/contract/test_views.py tests/contract/test_events.py tests/contract/test_replays.py",
     "tests/service/test_games.py tests/service/test_exactly_once.py tests/service/test_many_games.py",
 )
 
