@@ -1,4 +1,4 @@
-"""The wheel, installed where nothing else is, plays a game: on the oldest releases that it supports and on the locked."""
+"""The wheel, installed where nothing else is, plays a game: on the oldest releases it supports and on the locked."""
 
 from __future__ import annotations
 
