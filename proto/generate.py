@@ -1,6 +1,7 @@
 """Rebuilds what is generated from proto/, and checks the contract: style, comments, compatibility, drift.
 
-python proto/generate.py             format the sources, rebuild clients/python/moonvale and clients/typescript/src/gen
+python proto/generate.py             format the sources, rebuild clients/python/moonvale, clients/typescript/src/gen and
+                                     deploy/envoy/moonvale.binpb
 python proto/generate.py --check     change nothing; fail if anything is not as it should be
 python proto/generate.py --baseline  make the present contract the one that --check compares with: at a release
 """
@@ -26,6 +27,8 @@ BASELINE = PROTO / "baseline.binpb"
 STUBS = ROOT / "clients" / "python"
 TYPESCRIPT = ROOT / "clients" / "typescript"
 TYPESCRIPT_STUBS = TYPESCRIPT / "src" / "gen"
+#: What Envoy translates REST by: descriptors, imports included.
+ENVOY_DESCRIPTORS = ROOT / "deploy" / "envoy" / "moonvale.binpb"
 #: Of google.rpc, what errors are made of: clients read it, although no file of the contract imports it.
 ERROR_DETAILS = "google/rpc/error_details.proto"
 SCRIPTS = Path(sysconfig.get_path("scripts"))
@@ -58,6 +61,7 @@ def main(arguments: Sequence[str]) -> int:
             else:
                 _buf(PROTO, "format", "-w")
                 _replace(STUBS / PACKAGE, _build_stubs(scratch, workspace) / PACKAGE)
+                shutil.copy(_build_descriptors(scratch, workspace), ENVOY_DESCRIPTORS)
                 if _has_node("Not rebuilt: the generated TypeScript."):
                     _replace(TYPESCRIPT_STUBS, _build_typescript(scratch, workspace))
         except GenerateError as failure:
@@ -96,7 +100,7 @@ def _check(scratch: Path, workspace: Path) -> int:
         except GenerateError as failure:
             failed = True
             print(f"{failure}\n{what}: {remedy}", file=sys.stderr)
-    for drift in (_drift, _typescript_drift):
+    for drift in (_drift, _descriptors_drift, _typescript_drift):
         try:
             drifted = drift(scratch, workspace)
         except GenerateError as failure:
@@ -115,6 +119,12 @@ def _drift(scratch: Path, workspace: Path) -> list[Path]:
         print("Not checked: whether the generated code is up to date. That needs grpcio-tools, so Python 3.11 to 3.13.")
         return []
     return _differing(_build_stubs(scratch, workspace) / PACKAGE, STUBS / PACKAGE)
+
+
+def _descriptors_drift(scratch: Path, workspace: Path) -> list[Path]:
+    """Return Envoy's descriptors if they are missing or different."""
+    fresh = _build_descriptors(scratch, workspace)
+    return [] if _bytes(fresh) == _bytes(ENVOY_DESCRIPTORS) else [ENVOY_DESCRIPTORS]
 
 
 def _typescript_drift(scratch: Path, workspace: Path) -> list[Path]:
@@ -153,6 +163,13 @@ def _has_node(otherwise: str) -> bool:
     if done.returncode:
         raise GenerateError(done.stdout.strip())
     return True
+
+
+def _build_descriptors(scratch: Path, workspace: Path) -> Path:
+    target = scratch / ENVOY_DESCRIPTORS.name
+    paths = ("--path", str(PACKAGE), "--path", ERROR_DETAILS)
+    _buf(workspace, "build", *paths, "--as-file-descriptor-set", "--exclude-source-info", "-o", str(target))
+    return target
 
 
 def _build_typescript(scratch: Path, workspace: Path) -> Path:

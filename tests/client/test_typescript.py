@@ -1,0 +1,145 @@
+"""The TypeScript client: its own tests, against a live service too; its package in an empty project; its examples."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.service.servers import Service, running_service
+from tests.support.node import TYPESCRIPT, need_node
+
+ROOT = TYPESCRIPT.parent.parent
+MODULES = TYPESCRIPT / "node_modules"
+ADDRESS = "127.0.0.1:7350"
+COMPILE = ["--strict", "--module", "nodenext", "--target", "es2022", "--typeRoots", str(MODULES / "@types")]
+
+pytestmark = pytest.mark.timeout(400)
+
+
+@pytest.fixture(autouse=True)
+def node() -> None:
+    """Every test here needs Node.js."""
+    need_node()
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    """A whole service of one worker, whose rates are low enough to be reached."""
+    with running_service(workers="1", call_rate="60") as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as it would be published, in an empty project, on the newest releases that it allows."""
+    need_node()
+    source, project = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("project")
+    for name in ("package.json", "README.md", "LICENSE", "tsconfig.json", "tsconfig.build.json"):
+        shutil.copy(TYPESCRIPT / name, source)
+    shutil.copytree(TYPESCRIPT / "src", source / "src")
+    (source / "node_modules").symlink_to(MODULES)
+    run(["npm", "run", "build"], source)
+    packed = json.loads(run(["npm", "pack", "--json", "--pack-destination", str(project)], source))
+    (project / "package.json").write_text(json.dumps({"name": "project", "private": True, "type": "module"}))
+    options = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"]
+    run(["npm", "install", *options, f"./{packed[0]['filename']}"], project)
+    return project
+
+
+def run(command: list[str], folder: Path, environment: Mapping[str, str] | None = None) -> str:
+    """Run a command and return what it prints; fail with all that it printed if it fails."""
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **(environment or {})},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def vitest(*arguments: str, **environment: str) -> set[str]:
+    """Run tests with Vitest, none of which may be skipped; return their names."""
+    command = [str(MODULES / ".bin" / "vitest"), "run", "--reporter=json", *arguments]
+    report = json.loads(run(command, TYPESCRIPT, environment))
+    results = [result for file in report["testResults"] for result in file["assertionResults"]]
+    assert {result["status"] for result in results} == {"passed"}
+    return {result["fullName"] for result in results}
+
+
+def compile_and_run(program: str, project: Path, name: str, *arguments: str) -> str:
+    """Compile a program in a project as its author would, and return what it prints."""
+    (project / f"{name}.ts").write_text(program, encoding="utf-8")
+    run([str(MODULES / ".bin" / "tsc"), *COMPILE, f"{name}.ts"], project)
+    return run(["node", f"{name}.js", *arguments], project)
+
+
+def test_retries_watches_agents_and_what_a_browser_gets() -> None:
+    assert len(vitest("--exclude", "tests/live.test.ts")) > 40
+
+
+def test_it_plays_over_every_transport(service: Service) -> None:
+    creator_key = (service.folder / "data" / "creator_key").read_text().strip()
+    names = vitest(
+        "tests/live.test.ts",
+        MOONVALE_ADDRESS=service.address,
+        MOONVALE_CREATOR_KEY=creator_key,
+    )
+    assert {name.partition(" plays")[0] for name in names if "by hand" in name} == {"gRPC"}
+
+
+def test_the_package_in_an_empty_project_compiles_and_plays(package: Path, service: Service) -> None:
+    bot = (TYPESCRIPT / "examples" / "bot.ts").read_text(encoding="utf-8")
+    printed = compile_and_run(bot, package, "bot", service.address)
+    lines = printed.splitlines()
+    assert len(lines) == 2
+    assert re.fullmatch(r"places [01] [01], totals -?\d+ -?\d+", lines[0])
+    assert lines[0] == lines[1]
+
+
+def test_the_package_holds_what_it_needs_and_no_more(package: Path) -> None:
+    installed = package / "node_modules" / "moonvale"
+    assert {path.name for path in installed.iterdir()} == {"LICENSE", "README.md", "dist", "package.json", "src"}
+    assert {path.suffix for path in (installed / "dist").rglob("*") if path.is_file()} == {".js", ".ts", ".map"}
+    assert (installed / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+def test_the_readme_shows_the_bot_of_the_examples() -> None:
+    bot = (TYPESCRIPT / "examples" / "bot.ts").read_text(encoding="utf-8")
+    shown = re.findall(r"```ts\n(.*?)```", (TYPESCRIPT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert shown[0] == bot.partition("\n\n")[2]
+    assert ADDRESS in bot
+
+
+def test_the_lock_names_no_host_and_pins_everything_with_a_hash() -> None:
+    lock = json.loads((TYPESCRIPT / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    pinned = {name: entry for name, entry in lock.items() if name}
+    assert len(pinned) > 20
+    assert [name for name, entry in pinned.items() if "resolved" in entry or "integrity" not in entry] == []
+
+
+def test_it_is_of_the_projects_version_and_connect_is_of_one() -> None:
+    package = json.loads((TYPESCRIPT / "package.json").read_text(encoding="utf-8"))
+    version = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert version is not None
+    assert package["version"] == version[1]
+    connect = {release for name, release in package["dependencies"].items() if name.startswith("@connectrpc/")}
+    assert len(connect) == 1
+    assert re.fullmatch(r"\d+\.\d+\.\d+", connect.pop())
+
+
+def test_every_dependency_is_explained() -> None:
+    package = json.loads((TYPESCRIPT / "package.json").read_text(encoding="utf-8"))
+    page = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    explained = set(re.findall(r"^\| `([a-z0-9@/-]+)` \|", page, re.MULTILINE))
+    assert explained == {*package["dependencies"], *package["devDependencies"]}
