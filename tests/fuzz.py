@@ -29,7 +29,6 @@ from moonvale_engine import (
 )
 from moonvale_engine import actions as act
 from moonvale_engine.events import ABILITY_BEGAN, END_BY_LIMIT, ROUND_ENDED, SHOWN, SHOWN_REFUSED
-from moonvale_engine.state import PROGRAM, STEP
 from tests.support.invariants import check, check_cards, check_choices
 from tests.support.playing import choose, random_setup
 
@@ -93,7 +92,7 @@ class Report:
 
 
 def step_name(s: State) -> str:
-    return f"{catalog.PROGRAM_NAMES[s.stack[PROGRAM]]}.{s.stack[STEP]}"
+    return f"{catalog.PROGRAM_NAMES[s.program]}.{s.step}"
 
 
 def verb_name(action: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Final
 
 from moonvale_engine import hand, programs, reactions, round, scoring, turn
 from moonvale_engine.cards.card import Card
@@ -34,12 +35,13 @@ from moonvale_engine.cards.eye.spotter import SPOTTER
 from moonvale_engine.cards.eye.tanner import TANNER
 from moonvale_engine.cards.eye.twister import TWISTER
 from moonvale_engine.cards.eye.underminer import UNDERMINER
+from moonvale_engine.deck import Types
 from moonvale_engine.options import Options
 from moonvale_engine.steps import Step
 from moonvale_engine.tokens import TOKENS
 
 #: All card types; the place of each is its id.
-CARDS: tuple[Card, ...] = (
+CARDS: Final[tuple[Card, ...]] = (
     REGIFTER,
     CON_ARTIST,
     CURATOR,
@@ -92,19 +94,24 @@ _BY_ID: dict[int, tuple[Step, ...]] = {
 }
 
 #: All programs; the place of each is its number. One without steps is not in use.
-PROGRAMS: tuple[tuple[Step, ...], ...] = tuple(_BY_ID.get(i, ()) for i in range(max(_BY_ID) + 1))
+PROGRAMS: Final[tuple[tuple[Step, ...], ...]] = tuple(_BY_ID.get(i, ()) for i in range(max(_BY_ID) + 1))
 
 _BY_DECK_AND_NUMBER = {(card.deck, card.number): card for card in CARDS}
 
 
 @cache
-def _types(deck: tuple[str, ...]) -> tuple[Card, ...]:
-    return tuple([_BY_DECK_AND_NUMBER[name, number] for number, name in enumerate(deck)])
+def _types(deck: tuple[str, ...]) -> Types:
+    return Types(tuple([_BY_DECK_AND_NUMBER[name, number] for number, name in enumerate(deck)]))
+
+
+def types_in_play(options: Options) -> Types:
+    """Return the card types of the deck in play."""
+    return _types(options.deck)
 
 
 def cards_in_play(options: Options) -> tuple[Card, ...]:
     """Return the card type of each number 0..13 (SET-1)."""
-    return _types(options.deck)
+    return _types(options.deck).cards
 
 
 #: Why a game is over, in the order of the events' constants.

@@ -6,7 +6,7 @@ from typing import Final
 
 from moonvale_engine.actions import LEFT, PICK, PLACE_END, RIGHT, VILLAGE, pack, seat_of, spot_of, x_of
 from moonvale_engine.events import NOBODY
-from moonvale_engine.state import CARD_0, FACEUP, SEAT, State, clockwise
+from moonvale_engine.state import FACEUP, State, clockwise
 
 ANY_FACING: Final = -1
 _SPOT: Final = 1 << 8  # one spot further, in a PICK
@@ -16,7 +16,7 @@ _SEAT: Final = 1 << 6
 def cards(s: State, facing: int, but: int = NOBODY) -> list[int]:
     """PICK each village card that lies so (FACEUP, 0 for facedown, ANY_FACING), except one handle."""
     result: list[int] = []
-    for seat in clockwise(s, s.stack[SEAT]):
+    for seat in clockwise(s, s.seat):
         action = PICK + seat * _SEAT
         for h in s.villages[seat]:
             if h != but and (facing == ANY_FACING or s.flags[h] & FACEUP == facing):
@@ -32,7 +32,7 @@ def any_card(s: State) -> list[int]:
 
 def any_other_card(s: State) -> list[int]:
     """PICK each card of any village but the one whose ability this is."""
-    return cards(s, ANY_FACING, s.stack[CARD_0])
+    return cards(s, ANY_FACING, s.noted[0])
 
 
 def faceup_card(s: State) -> list[int]:
@@ -42,12 +42,12 @@ def faceup_card(s: State) -> list[int]:
 
 def village_with_facedown_card(s: State) -> list[int]:
     """VILLAGE of each seat that has a facedown card."""
-    return [pack(VILLAGE, seat) for seat in clockwise(s, s.stack[SEAT]) if has_card(s, seat, 0)]
+    return [pack(VILLAGE, seat) for seat in clockwise(s, s.seat) if has_card(s, seat, 0)]
 
 
 def own_ends(s: State) -> list[int]:
     """PLACE_END for the frame's own village; an empty village has one end."""
-    return ends(s, s.stack[SEAT])
+    return ends(s, s.seat)
 
 
 def ends(s: State, seat: int) -> list[int]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from moonvale_engine import catalog, play
 from moonvale_engine.errors import CodecError, EngineError, UnknownRulesError
-from moonvale_engine.events import OVER_BY_ROUNDS
+from moonvale_engine.events import NOBODY, OVER_BY_ROUNDS
 from moonvale_engine.options import DECKS, DEMANDS, MEMORIES, SUCCESSFUL_CALLS, TOKENS, Options
 from moonvale_engine.shuffle import SECRET_BYTES
-from moonvale_engine.state import CARDS, FRAME, State
+from moonvale_engine.state import CARDS, FRAME, State, drop_frames, new_state, set_stack
 
 MAGIC = b"MV"
 CODEC_VERSION = 1
@@ -28,7 +28,7 @@ def encode(s: State) -> bytes:
     )
     for number in (s.round, s.turn, s.extra_turns):
         _put_int(out, number)
-    out += s.identity + s.flags + s.known
+    out += s.identity + s.flags[:CARDS] + s.known
     for zone in (s.deck, s.pile, s.aside, s.stack, s.resigned, s.tucked, s.pool, s.excluded):
         _put_bytes(out, zone)
     for village in s.villages:
@@ -57,8 +57,6 @@ def decode(data: bytes) -> State:
             raise CodecError("damaged: the zones do not hold each card once")
         if len(s.tucked) % 2 or len(s.pool) % 2 or len(s.excluded) % 3:
             raise CodecError("damaged: pairs or triples are not whole")
-        if len(s.stack) % FRAME or bool(s.stack) == s.is_over():
-            raise CodecError("damaged: the frames are not well formed")
         play.open_decision(s)
     except (IndexError, ValueError) as error:
         if isinstance(error, CodecError):
@@ -71,10 +69,11 @@ def _decode(reader: _Reader) -> State:
     options = reader.options()
     secret = reader.take(SECRET_BYTES)
     entropy = tuple([reader.chunk() for _ in range(reader.byte())])
-    hand, put, active, holder, caller, over, bits, shuffles = reader.take(8)
+    numbers = reader.take(8)
+    over = numbers[5]
     round, turn, extra_turns = reader.number(), reader.number(), reader.number()
-    identity, flags, known = reader.take(CARDS), bytearray(reader.take(CARDS)), bytearray(reader.take(CARDS))
-    deck, pile, aside, stack = reader.chunk(), reader.chunk(), reader.chunk(), bytearray(reader.chunk())
+    identity, flags, known = reader.take(CARDS), reader.take(CARDS), reader.take(CARDS)
+    deck, pile, aside, stack = reader.chunk(), reader.chunk(), reader.chunk(), reader.chunk()
     resigned, tucked, pool, excluded = reader.chunk(), reader.chunk(), reader.chunk(), reader.chunk()
     villages = [reader.chunk() for _ in range(options.players)]
     finished = round if over == OVER_BY_ROUNDS else round - 1
@@ -82,38 +81,21 @@ def _decode(reader: _Reader) -> State:
     scores = tuple([reader.signed() for _ in range(options.players * finished)])
     if not reader.at_end():
         raise CodecError("damaged: there are bytes left over")
-    return State(
-        options,
-        catalog.cards_in_play(options),
-        secret,
-        entropy,
-        identity,
-        flags,
-        known,
-        deck,
-        pile,
-        aside,
-        villages,
-        stack,
-        resigned,
-        totals,
-        scores,
-        hand,
-        round,
-        turn,
-        active,
-        holder,
-        bits & 1 != 0,
-        caller,
-        extra_turns,
-        shuffles,
-        bits >> 1 & 1 != 0,
-        over,
-        put,
-        tucked,
-        pool,
-        excluded,
-    )
+    if len(stack) % FRAME or (len(stack) > 0) != (over == NOBODY):
+        raise CodecError("damaged: the frames are not well formed")
+    s = new_state(options, catalog.types_in_play(options), secret, entropy)
+    s.identity, s.flags[:CARDS], s.known[:] = identity, flags, known
+    s.deck, s.pile, s.aside, s.villages = deck, pile, aside, villages
+    s.resigned, s.totals, s.scores = resigned, totals, scores
+    s.hand, s.put, s.active, s.holder, s.caller, s.over, bits, s.shuffles = numbers
+    s.token_active, s.ability_used = bits & 1 != 0, bits >> 1 & 1 != 0
+    s.round, s.turn, s.extra_turns = round, turn, extra_turns
+    s.tucked, s.pool, s.excluded = tucked, pool, excluded
+    if stack:
+        set_stack(s, stack)
+    else:
+        drop_frames(s)
+    return s
 
 
 def _put_int(out: bytearray, number: int) -> None:

@@ -1,10 +1,12 @@
-"""The 52 cards of a deck, in the order that every shuffle begins with (SET-1)."""
+"""The card types of a deck in play, and its 52 cards in the order that every shuffle begins with (SET-1)."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from moonvale_engine.cards.card import Card
 
-ENDS = (0, 13)  # numbers with two copies; all others have four
+ENDS: Final = (0, 13)  # numbers with two copies; all others have four
 
 
 def copies(number: int) -> int:
@@ -15,3 +17,23 @@ def copies(number: int) -> int:
 def faces_in_play(cards: tuple[Card, ...]) -> bytes:
     """Return the faces (number | variant << 4) of the 52 cards, ascending by number, then by variant."""
     return bytes([card.number | i % card.variants << 4 for card in cards for i in range(copies(card.number))])
+
+
+class Types:
+    """The 14 card types of the deck in play, by number, and which of them have what the rules ask for at every turn."""
+
+    def __init__(self, cards: tuple[Card, ...]) -> None:
+        self.cards = cards
+        #: face -> printed value
+        self.values = tuple([cards[face & 15].value if face & 15 < len(cards) else 0 for face in range(FACES)])
+        self.main = tuple([card for card in cards if card.main is not None])
+        self.free = any([card.free is not None for card in cards])
+        self.reacts = any([card.reacts for card in cards])
+        self.spots = tuple([card for card in cards if card.spots])
+        self.demands = any([card.meets is not None for card in cards])
+
+    def __reduce__(self) -> tuple[type[Types], tuple[tuple[Card, ...]]]:
+        return Types, (self.cards,)
+
+
+FACES: Final = 64  # number | variant << 4

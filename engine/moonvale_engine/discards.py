@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moonvale_engine import moves, programs
 from moonvale_engine.events import NOBODY, SHOWN_REFUSED
-from moonvale_engine.state import FACEUP, State, Y, push, type_of, value_of
+from moonvale_engine.state import FACEUP, State, push, type_of, value_of
 
 
 def fails(s: State, h: int) -> bool:
@@ -42,16 +42,14 @@ def discard(s: State, seat: int, h: int, declared: int = 0, silent: bool = False
 
 def follow(s: State, seat: int, h: int, declared: int, placed: int = NOBODY, silent: bool = False) -> None:
     """Let declared Spotters look for what was discarded, but not at the card that was placed just now (E03-1)."""
-    for card in s.cards:
-        if card.spots:
-            for _ in range(declared):
-                push(s, programs.CARDS + card.id, seat, card=placed, x=value_of(s, h) + 1)
-                s.stack[Y] = silent
+    for card in s.types.spots:
+        for _ in range(declared):
+            push(s, programs.CARDS + card.id, seat, card=placed, x=value_of(s, h) + 1)
+            s.y = 1 if silent else 0
 
 
 def spotters(s: State, seat: int) -> int:
     """Return how many Spotters a seat can declare (E03-1)."""
-    for card in s.cards:
-        if card.spots:
-            return sum([1 for h in s.villages[seat] if s.flags[h] & FACEUP and type_of(s, h) is card])
+    for card in s.types.spots:
+        return sum([1 for h in s.villages[seat] if s.flags[h] & FACEUP and type_of(s, h) is card])
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moonvale_engine import moves
 from moonvale_engine.choices import any_village_has, picked
-from moonvale_engine.state import FACEUP, SEAT, State
+from moonvale_engine.state import FACEUP, State
 from moonvale_engine.steps import NEXT
 
 
@@ -16,13 +16,13 @@ def flip_picked(s: State, action: int) -> int:
 
 def hand_to_chosen_end(s: State, action: int) -> int:
     """Put the card in hand at the end of the own village that a PLACE_END names."""
-    moves.hand_to_end(s, s.stack[SEAT], action >> 6 & 1)
+    moves.hand_to_end(s, s.seat, action >> 6 & 1)
     return NEXT
 
 
 def deck_to_chosen_end(s: State, action: int) -> int:
     """Put the top card of the deck at the end of the own village that a PLACE_END names."""
-    moves.deck_to_end(s, s.stack[SEAT], action >> 6 & 1)
+    moves.deck_to_end(s, s.seat, action >> 6 & 1)
     return NEXT
 
 

@@ -14,7 +14,7 @@ from moonvale_engine.discards import fails, follow, offered, spotters
 from moonvale_engine.effects import deck_to_chosen_end, hand_to_chosen_end
 from moonvale_engine.events import EVERYBODY, KEPT, NOBODY, SHOWN_FAILED_SET, SHOWN_REFUSED
 from moonvale_engine.inference import exclude_what_would_fit
-from moonvale_engine.state import CARD_0, FACEUP, FRAME, PROGRAM, SEAT, N, State, X, push, type_of, value_of
+from moonvale_engine.state import FACEUP, State, note, push, type_of, value_of
 from moonvale_engine.steps import AGAIN, NEXT, Step, ask, do
 
 # How the card came to hand (X of the HAND frame).
@@ -28,26 +28,28 @@ _SPOT: Final = 1 << 6
 
 def exchange_owed(s: State) -> bool:
     """Whether a card in hand must still be exchanged, so that the village may not become empty (C02-2)."""
-    return s.stack[PROGRAM] == programs.HAND and s.stack[X] == OWED
+    return s.program == programs.HAND and s.x == OWED
 
 
 def drawn_hand(s: State) -> int:
     """Return the card in hand if it was drawn from the deck, else NOBODY."""
-    for at in range(len(s.stack), 0, -FRAME):
-        if s.stack[at + PROGRAM] == programs.HAND:
-            return s.hand if s.stack[at + X] == DRAWN else NOBODY
+    if s.program == programs.HAND:
+        return s.hand if s.x == DRAWN else NOBODY
+    for program, _, _, _, x, _, _ in reversed(s.below):
+        if program == programs.HAND:
+            return s.hand if x == DRAWN else NOBODY
     return NOBODY
 
 
 def _hand_choices(s: State) -> list[int]:
     choices: list[int] = []
-    if s.stack[X] == DRAWN:
+    if s.x == DRAWN:
         may_be_discarded = not fails(s, s.hand)
         if may_be_discarded:
             choices.append(DISCARD)
         if (may_be_discarded or type_of(s, s.hand).stays) and has_draw_ability(s, s.hand):
             choices.append(USE)
-    choices += [NAME + spot * _SPOT for spot, h in enumerate(s.villages[s.stack[SEAT]]) if offered(s, h)]
+    choices += [NAME + spot * _SPOT for spot, h in enumerate(s.villages[s.seat]) if offered(s, h)]
     if not choices or choices == [USE]:
         choices.append(KEEP)
     return choices
@@ -65,31 +67,31 @@ def _hand(s: State, action: int) -> int:
             moves.hand_to_pile(s)
         use_hand(s, h)
     elif verb == KEEP:
-        if s.stack[X] == DRAWN:
-            exclude_what_would_fit(s, s.hand, s.stack[SEAT] in s.resigned)
+        if s.x == DRAWN:
+            exclude_what_would_fit(s, s.hand, s.seat in s.resigned)
         if s.events is not None:
-            s.events.append((KEPT, s.stack[SEAT], 0, 0, EVERYBODY, ()))
-        push(s, programs.FAILED_SET, s.stack[SEAT])
+            s.events.append((KEPT, s.seat, 0, 0, EVERYBODY, ()))
+        push(s, programs.FAILED_SET, s.seat)
     else:
-        seat = s.stack[SEAT]
-        if seat in s.resigned and s.stack[X] == DRAWN:
+        seat = s.seat
+        if seat in s.resigned and s.x == DRAWN:
             exclude_what_would_fit(s, s.hand, by_policy=True)  # which discards whatever it can
         push(s, programs.EXCHANGE, seat, card=s.villages[seat][action >> 6 & 255])
-        s.stack[N] = 1
+        s.n = 1
     return NEXT
 
 
 HAND_PROGRAM: Final[tuple[Step, ...]] = (ask(HAND, _hand_choices, then=_hand),)
 
 
-def named(s: State) -> list[int]:
+def named(s: State) -> bytes:
     """Return the handles named so far for the set of the top frame, from the left."""
-    return [s.stack[CARD_0 + i] for i in range(s.stack[N])]
+    return s.noted[: s.n]
 
 
 def _set_choices(s: State) -> list[int]:
     cards = named(s)
-    village = s.villages[s.stack[SEAT]]
+    village = s.villages[s.seat]
     choices: list[int] = [CLOSE]
     if len(cards) < MOST_NAMED:
         open_values = {value_of(s, h) for h in cards if s.flags[h] & FACEUP}
@@ -97,8 +99,8 @@ def _set_choices(s: State) -> list[int]:
             h = village[spot]
             if not s.flags[h] & FACEUP or (offered(s, h) and (not open_values or value_of(s, h) in open_values)):
                 choices.append(NAME + spot * _SPOT)
-    if not s.stack[X]:
-        choices += [pack(DECLARE, n + 1) for n in range(spotters(s, s.stack[SEAT]))]
+    if not s.x:
+        choices += [pack(DECLARE, n + 1) for n in range(spotters(s, s.seat))]
     return choices
 
 
@@ -106,10 +108,10 @@ def _name(s: State, action: int) -> int:
     if action == CLOSE:
         return NEXT
     if action & 63 == DECLARE:
-        s.stack[X] = x_of(action)
+        s.x = x_of(action)
         return AGAIN
-    s.stack[CARD_0 + s.stack[N]] = s.villages[s.stack[SEAT]][action >> 6 & 255]
-    s.stack[N] += 1
+    note(s, s.n, s.villages[s.seat][action >> 6 & 255])
+    s.n += 1
     return AGAIN
 
 
@@ -124,14 +126,14 @@ def _judge(s: State, action: int) -> int:
         for h in cards:
             if s.flags[h] & FACEUP:
                 moves.flip(s, h)
-        push(s, programs.FAILED_SET, s.stack[SEAT], x=1 if len(cards) >= PENALTY_FROM else 0)
+        push(s, programs.FAILED_SET, s.seat, x=1 if len(cards) >= PENALTY_FROM else 0)
         return NEXT
     if fails(s, cards[0]):
         moves.show(s, cards, SHOWN_REFUSED)
-        push(s, programs.FAILED_SET, s.stack[SEAT])
+        push(s, programs.FAILED_SET, s.seat)
         return NEXT
     if len(cards) == 1:
-        _exchange(s, s.villages[s.stack[SEAT]].index(cards[0]))
+        _exchange(s, s.villages[s.seat].index(cards[0]))
         return NEXT
     for h in cards:
         if not s.flags[h] & FACEUP:
@@ -143,24 +145,22 @@ def _top_choices(s: State) -> list[int]:
     cards = named(s)
     if s.hand == NOBODY or len(cards) == 1 or type_of(s, cards[0]).meets is None:
         return []
-    seat = s.stack[SEAT]
+    seat = s.seat
     return [pack(PICK, square(seat, s.villages[seat].index(h))) for h in cards]
 
 
 def _choose_top(s: State, action: int) -> int:
     """Put the chosen card last among those named; it will lie on top."""
-    cards = named(s)
     top = picked(s, action)
-    cards.remove(top)
-    for i, h in enumerate([*cards, top]):
-        s.stack[CARD_0 + i] = h
+    others = [h for h in named(s) if h != top]
+    s.noted = bytes([*others, top]) + s.noted[s.n :]
     return NEXT
 
 
 def _place_choices(s: State) -> list[int]:
     if s.hand == NOBODY:
         return []
-    village = s.villages[s.stack[SEAT]]
+    village = s.villages[s.seat]
     return [pack(PLACE, spot) for spot in sorted([village.index(h) for h in named(s)])]
 
 
@@ -171,14 +171,14 @@ def _place(s: State, action: int) -> int:
 
 def _exchange(s: State, spot: int) -> None:
     """Discard the set, the last named ending on top (EXC-6), and put the card in hand into the spot; the gaps close."""
-    seat = s.stack[SEAT]
+    seat = s.seat
     cards = named(s)
     new = s.hand
     spot -= sum([1 for h in cards if s.villages[seat].index(h) < spot])
     for h in cards:
         moves.village_to_pile(s, h)
     moves.hand_to_spot(s, seat, spot)
-    follow(s, seat, cards[0], s.stack[X], placed=new)
+    follow(s, seat, cards[0], s.x, placed=new)
 
 
 EXCHANGE_PROGRAM: Final[tuple[Step, ...]] = (
@@ -190,7 +190,7 @@ EXCHANGE_PROGRAM: Final[tuple[Step, ...]] = (
 
 
 def _penalty_choices(s: State) -> list[int]:
-    return own_ends(s) if s.stack[X] and s.deck else []
+    return own_ends(s) if s.x and s.deck else []
 
 
 FAILED_SET_PROGRAM: Final[tuple[Step, ...]] = (

@@ -32,7 +32,7 @@ def enter(s: State, entry: Entry) -> None:
     if entry.action == RESIGNATION:
         play.resign(s, entry.seat)
         return
-    if s.stack and entry.seat != play.seat_to_act(s):
+    if not s.is_over() and entry.seat != play.seat_to_act(s):
         raise IllegalActionError(f"seat {entry.seat} is not to act")
     play.apply(s, entry.action)
 

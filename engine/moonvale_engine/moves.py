@@ -23,14 +23,14 @@ from moonvale_engine.events import (
     TUCKED,
     TURNED,
 )
-from moonvale_engine.state import FACEUP, HIDDEN, POOL_FACEUP, POOLED, SEAT, SIDEWAYS, State
+from moonvale_engine.state import FACEUP, HIDDEN, POOL_FACEUP, POOLED, SIDEWAYS, State
 
 
 def _moved(s: State, h: int, start: int, end: int, audience: int = -1) -> None:
     if s.events is not None:
         if audience < 0:
             audience = _audience(s, h)
-        s.events.append((MOVED, s.stack[SEAT], start, end, audience, (h, s.identity[h])))
+        s.events.append((MOVED, s.seat, start, end, audience, (h, s.identity[h])))
 
 
 def _audience(s: State, h: int) -> int:
@@ -70,9 +70,8 @@ def _on_top(s: State, h: int) -> None:
     s.flags[h] = s.flags[h] & ~SIDEWAYS | FACEUP
     s.known[h] = EVERYBODY
     s.pile += bytes((h,))
-    for card in s.cards:
-        if card.reacts:
-            s.put = h
+    if s.types.reacts:
+        s.put = h
 
 
 def _from_deck(s: State) -> int:
@@ -220,7 +219,7 @@ def tuck(s: State, h: int, host: int) -> None:
     s.flags[h] &= ~SIDEWAYS
     s.tucked += bytes((host, h))
     if s.events is not None:
-        s.events.append((TUCKED, s.stack[SEAT], square, find(s, host), EVERYBODY, (h, s.identity[h])))
+        s.events.append((TUCKED, s.seat, square, find(s, host), EVERYBODY, (h, s.identity[h])))
 
 
 def village_to_aside(s: State, h: int) -> None:
@@ -280,7 +279,7 @@ def flip(s: State, h: int) -> None:
     if faceup:
         s.known[h] = EVERYBODY
     if s.events is not None:
-        s.events.append((FLIPPED, s.stack[SEAT], find(s, h), faceup, s.known[h], (h, s.identity[h])))
+        s.events.append((FLIPPED, s.seat, find(s, h), faceup, s.known[h], (h, s.identity[h])))
 
 
 def turn_sideways(s: State, h: int) -> None:
@@ -288,7 +287,7 @@ def turn_sideways(s: State, h: int) -> None:
     s.flags[h] ^= SIDEWAYS
     if s.events is not None:
         sideways = 1 if s.flags[h] & SIDEWAYS else 0
-        s.events.append((TURNED, s.stack[SEAT], find(s, h), sideways, _audience(s, h), (h, s.identity[h])))
+        s.events.append((TURNED, s.seat, find(s, h), sideways, _audience(s, h), (h, s.identity[h])))
 
 
 def look(s: State, seat: int, handles: list[int]) -> None:
@@ -301,11 +300,11 @@ def look(s: State, seat: int, handles: list[int]) -> None:
         s.events.append((LOOKED, seat, 0, 0, 1 << seat, tuple(seen)))
 
 
-def show(s: State, handles: list[int], why: int) -> None:
+def show(s: State, handles: list[int] | bytes, why: int) -> None:
     """Everybody sees cards, which keep their facing."""
     seen: list[int] = []
     for h in handles:
         s.known[h] = EVERYBODY
         seen += (h, s.identity[h])
     if s.events is not None:
-        s.events.append((SHOWN, s.stack[SEAT], why, 0, EVERYBODY, tuple(seen)))
+        s.events.append((SHOWN, s.seat, why, 0, EVERYBODY, tuple(seen)))

@@ -24,10 +24,9 @@ from moonvale_engine.events import (
 from moonvale_engine.free import anytime_actions, use_resident, use_token
 from moonvale_engine.options import Options
 from moonvale_engine.outcome import places
-from moonvale_engine.programs import ROUND
 from moonvale_engine.shuffle import SECRET_BYTES
-from moonvale_engine.state import CARDS, FRAME, PROGRAM, SEAT, STEP, State, push
-from moonvale_engine.steps import NEXT, STOP, Step
+from moonvale_engine.state import BYTES, State, drop_frames, new_state, pop
+from moonvale_engine.steps import AGAIN, NEXT, STOP, Step
 
 
 def new_game(
@@ -39,52 +38,23 @@ def new_game(
     """
     if len(secret) != SECRET_BYTES:
         raise OptionError("secret", f"needs {SECRET_BYTES} bytes, has {len(secret)}")
-    players = options.players
-    s = State(
-        options,
-        catalog.cards_in_play(options),
-        secret,
-        entropy,
-        bytes(CARDS),
-        bytearray(CARDS),
-        bytearray(CARDS),
-        b"",
-        b"",
-        b"",
-        [b""] * players,
-        bytearray(),
-        b"",
-        (0,) * players,
-        (),
-        NOBODY,
-        0,
-        0,
-        NOBODY,
-        NOBODY,
-        False,
-        NOBODY,
-        0,
-        0,
-        False,
-        NOBODY,
-    )
+    s = new_state(options, catalog.types_in_play(options), secret, entropy)
     s.events = events
-    push(s, ROUND, 0)
     settle(s)
     return s
 
 
 def seat_to_act(s: State) -> int:
     """Return the one seat that is to act (DEC-1), or NOBODY when the game is over."""
-    return s.stack[SEAT] if s.stack else NOBODY
+    return s.seat
 
 
 def open_step(s: State) -> Step | None:
     """Return the step of the open decision, or None when there is none."""
-    if not s.stack:
+    if s.seat == NOBODY:
         return None
-    program = catalog.PROGRAMS[s.stack[PROGRAM]]
-    return program[s.stack[STEP]] if s.stack[STEP] < len(program) else None
+    program = catalog.PROGRAMS[s.program]
+    return program[s.step] if s.step < len(program) else None
 
 
 def decision_kind(s: State) -> int:
@@ -104,7 +74,7 @@ def apply(s: State, action: int) -> None:
     Raises IllegalActionError (the action is not in ``legal_actions``) or GameOverError, and changes nothing then.
     """
     if action not in s.choices:
-        if not s.stack:
+        if s.seat == NOBODY:
             raise GameOverError("the game is over")
         raise IllegalActionError("the action is not a choice of the open decision; choose one of its legal actions")
     _carry_out(s, action, BY_PLAYER)
@@ -116,51 +86,49 @@ def resign(s: State, seat: int) -> None:
 
     Raises GameOverError, or IllegalActionError if the seat is not there or has resigned already.
     """
-    if not s.stack:
+    if s.seat == NOBODY:
         raise GameOverError("the game is over")
     if not 0 <= seat < s.options.players:
         raise IllegalActionError(f"there is no seat {seat}")
     if seat in s.resigned:
         raise IllegalActionError(f"seat {seat} has resigned already")
-    s.resigned += bytes((seat,))
+    s.resigned += BYTES[seat]
     if s.events is not None:
         s.events.append((RESIGNED, seat, 0, 0, EVERYBODY, ()))
     if len(s.resigned) == s.options.players - 1:
         s.over = OVER_BY_RESIGNATION
-        s.stack.clear()
+        drop_frames(s)
         s.choices = []
         if s.events is not None:
             s.events.append((GAME_OVER, NOBODY, s.over, 0, EVERYBODY, tuple(places(s))))
-    elif s.stack[SEAT] == seat:
+    elif s.seat == seat:
         settle(s)
 
 
 def settle(s: State) -> None:
     """Run the programs until a seat that is still played must choose, or until the game is over; list its choices."""
-    while open_decision(s):
-        if s.stack[SEAT] not in s.resigned:
-            return
+    while open_decision(s) and s.seat in s.resigned:
         _carry_out(s, s.choices[0], BY_POLICY)  # what the policy would take stands first in every list (DEC-3)
 
 
 def open_decision(s: State) -> bool:
     """Run the programs up to the next decision, whoever's it is, and list its choices. False: the game is over."""
-    stack = s.stack
-    while stack:
-        program = catalog.PROGRAMS[stack[PROGRAM]]
-        if stack[STEP] >= len(program):
-            del stack[-FRAME:]
+    while s.seat != NOBODY:
+        program = catalog.PROGRAMS[s.program]
+        at = s.step
+        if at >= len(program):
+            pop(s)
             continue
-        step = program[stack[STEP]]
+        step = program[at]
         if step.kind < 0:
-            _advance(s, len(stack), step.effect(s, -1))
+            _run(s, step, -1)
             continue
         choices = step.choices(s)
         if not choices or (len(choices) == 1 and choices[0] & 63 in PASSING):
-            stack[STEP] += 1
+            s.step = at + 1
             continue
-        if step.interruptible and stack[SEAT] == s.active:
-            choices += anytime_actions(s)
+        if step.interruptible and s.seat == s.active:
+            choices = choices + anytime_actions(s)  # a list of choices may be a table that others share
         s.choices = choices
         return True
     s.choices = []
@@ -168,24 +136,32 @@ def open_decision(s: State) -> bool:
 
 
 def _carry_out(s: State, action: int, cause: int) -> None:
-    stack = s.stack
-    step = catalog.PROGRAMS[stack[PROGRAM]][stack[STEP]]
-    seat = stack[SEAT]
+    step = catalog.PROGRAMS[s.program][s.step]
     if s.events is not None:
-        s.events.append((ACTED, seat, action, cause, 1 << seat if step.private else EVERYBODY, ()))
-    verb = action & 63
-    if verb in FREE and step.kind != REACTION:
-        if verb == USE_TOKEN:
+        s.events.append((ACTED, s.seat, action, cause, 1 << s.seat if step.private else EVERYBODY, ()))
+    if action & 63 in FREE and step.kind != REACTION:
+        if action == USE_TOKEN:
             use_token(s)
         else:
             use_resident(s, action, opens=step.kind in (TURN, TURN_END))
+    else:
+        _run(s, step, action)
+
+
+def _run(s: State, step: Step, action: int) -> None:
+    """Let a step of the top frame act, and move that frame on; other frames may lie on it by then."""
+    at, depth = s.step, len(s.below)
+    s.step = at + 1
+    to = step.effect(s, action)
+    if to != NEXT:
+        _move_on(s, depth, at if to == AGAIN else to)
+
+
+def _move_on(s: State, depth: int, to: int) -> None:
+    """Let the frame that has so many below it go on at a step, or STOP."""
+    if len(s.below) == depth:
+        s.step = len(catalog.PROGRAMS[s.program]) if to == STOP else to
         return
-    _advance(s, len(stack), step.effect(s, action))
-
-
-def _advance(s: State, end: int, result: int) -> None:
-    """Move the frame that ended at ``end`` of the stack on; other frames may lie on it by now."""
-    if result == NEXT:
-        s.stack[end + STEP] += 1
-    elif result == STOP:
-        s.stack[end + STEP] = len(catalog.PROGRAMS[s.stack[end + PROGRAM]])
+    program, _, seat, n, x, y, noted = s.below[depth]
+    frame = (program, len(catalog.PROGRAMS[program]) if to == STOP else to, seat, n, x, y, noted)
+    s.below = (*s.below[:depth], frame, *s.below[depth + 1 :])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from moonvale_engine import catalog, play, programs
 from moonvale_engine.events import NOBODY
 from moonvale_engine.hand import MOST_NAMED
-from moonvale_engine.state import FACEUP, HIDDEN, PROGRAM, SEAT, STEP, N, State
+from moonvale_engine.state import FACEUP, HIDDEN, State
 from moonvale_engine.views import unlooked_deck, visible_faces, visible_knowledge, visible_pool
 
 
@@ -27,7 +27,7 @@ class Position:
         """List the choices of the open decision as far as this position knows them."""
         s = self.state
         s.choices = []
-        if s.stack and self.viewer in (s.stack[SEAT], NOBODY):
+        if not s.is_over() and self.viewer in (s.seat, NOBODY):
             play.open_decision(s)
 
     def check_frames(self) -> None:
@@ -36,17 +36,17 @@ class Position:
         step = play.open_step(s)
         if step is None or step.kind < 0:
             raise ValueError("the last frame asks nothing")
-        if s.stack[SEAT] in s.resigned:
+        if s.seat in s.resigned:
             raise ValueError("the seat to act has resigned")
         if holds_hand(s) != (s.hand != NOBODY):
             raise ValueError("there is a card in hand if, and only if, the open decision is about one")
-        if s.stack[PROGRAM] == programs.EXCHANGE and not 1 <= s.stack[N] <= MOST_NAMED:
+        if s.program == programs.EXCHANGE and not 1 <= s.n <= MOST_NAMED:
             raise ValueError("a set has one to four cards")
 
 
 def holds_hand(s: State) -> bool:
     """Whether the open decision is about a card in hand."""
-    program, step = s.stack[PROGRAM], s.stack[STEP]
+    program, step = s.program, s.step
     if program >= programs.CARDS:
         return catalog.CARDS[program - programs.CARDS].stays and step == 0
     return program in (programs.HAND, programs.EXCHANGE) or (program == programs.FAILED_SET and step == 0)
@@ -67,7 +67,7 @@ def observe(s: State, viewer: int) -> Position:
     for h in s.deck:
         if s.flags[h] & HIDDEN or h in covered:
             masked.flags[h] &= ~FACEUP
-    if not s.stack or viewer != s.stack[SEAT]:
+    if viewer != s.seat:
         masked.choices = []
     return Position(masked, viewer)
 

@@ -14,7 +14,16 @@ from moonvale_engine.options import NUMBERS, Options, parse_deck
 from moonvale_engine.position import Position
 from moonvale_engine.position_text import MARKS
 from moonvale_engine.shuffle import SECRET_BYTES
-from moonvale_engine.state import CARDS, FACEUP, FRAME, POOL_FACEUP, SEAT, State, set_face
+from moonvale_engine.state import (
+    CARDS,
+    FACEUP,
+    POOL_FACEUP,
+    State,
+    drop_frames,
+    new_state,
+    set_face,
+    set_stack,
+)
 
 _CARD = re.compile(r"(\?)?(-?\d+(?:\.\d)?)?([~!^%&=#]*)(?::(\*|-|[a-d]+))?(?:x(\d+))?", re.ASCII)
 _FRAME = re.compile(r"(\w+)\.(\d+)/([a-d])(?:/(\d+),(\d+),(\d+))?(?:/([\w,-]+))?", re.ASCII)
@@ -132,34 +141,26 @@ def _state(options: Options, fields: dict[str, str]) -> State:
         raise NotationError(
             "scores", f"needs the points of {players} seats for each finished round, up to round {round}"
         )
-    return State(
+    s = new_state(
         options,
-        catalog.cards_in_play(options),
+        catalog.types_in_play(options),
         _hex("secret", fields.get("secret", "")),
         tuple([_hex("entropy", "" if part == "-" else part) for part in fields.get("entropy", "").split()]),
-        bytes((UNKNOWN,)) * CARDS,
-        bytearray(CARDS),
-        bytearray(CARDS),
-        b"",
-        b"",
-        b"",
-        [b""] * players,
-        bytearray(),
-        bytes([_seat("resigned", word, seats) for word in fields.get("resigned", "").split()]),
-        tuple([sum(scores[seat::players]) for seat in range(players)]),
-        tuple(scores),
-        NOBODY,
-        round,
-        _number("round", round_match[2]),
-        _seat("round", round_match[3], seats, none=True),
-        _seat("token", token.removesuffix("+"), seats),
-        token.endswith("+"),
-        _seat("caller", fields.get("caller", "-"), seats, none=True),
-        _number("extra", fields.get("extra", "0")),
-        _number("shuffles", fields.get("shuffles", "1")),
-        fields.get("ability", "") == "used",
-        over,
     )
+    s.resigned = bytes([_seat("resigned", word, seats) for word in fields.get("resigned", "").split()])
+    s.totals = tuple([sum(scores[seat::players]) for seat in range(players)])
+    s.scores = tuple(scores)
+    s.round = round
+    s.turn = _number("round", round_match[2])
+    s.active = _seat("round", round_match[3], seats, none=True)
+    s.holder = _seat("token", token.removesuffix("+"), seats)
+    s.token_active = token.endswith("+")
+    s.caller = _seat("caller", fields.get("caller", "-"), seats, none=True)
+    s.extra_turns = _number("extra", fields.get("extra", "0"))
+    s.shuffles = _number("shuffles", fields.get("shuffles", "1"))
+    s.ability_used = fields.get("ability", "") == "used"
+    s.over = over
+    return s
 
 
 def _over(fields: dict[str, str]) -> int:
@@ -261,6 +262,7 @@ def _check_faces(s: State, viewer: int) -> None:
 def _frames(s: State, fields: dict[str, str]) -> None:
     if ("frames" in fields) == s.is_over():
         raise NotationError("frames", "a game has either frames or 'over'")
+    stack = b""
     for word in fields.get("frames", "").split():
         match = _FRAME.fullmatch(word)
         name = match[1] if match else ""
@@ -275,9 +277,13 @@ def _frames(s: State, fields: dict[str, str]) -> None:
         step = int(match[2])
         if step > len(catalog.PROGRAMS[program]):
             raise NotationError("frames", f"'{word}': the program has {len(catalog.PROGRAMS[program])} steps")
-        s.stack += bytes((program, step, seat, *numbers, *cards))
-    if s.stack and s.stack[0] != programs.ROUND:
+        stack += bytes((program, step, seat, *numbers, *cards))
+    if s.is_over():
+        drop_frames(s)
+    elif not stack or stack[0] != programs.ROUND:
         raise NotationError("frames", "begin with that of the round")
+    else:
+        set_stack(s, stack)
 
 
 def _handle_at(s: State, field: str, place: str) -> int:
@@ -313,14 +319,14 @@ def _renumber(s: State, handles: list[int]) -> None:
     table = bytes([*handles, *range(CARDS, 256)])
     order = sorted(range(CARDS), key=lambda i: handles[i])
     s.identity = bytes([s.identity[i] for i in order])
-    s.flags = bytearray([s.flags[i] for i in order])
+    s.flags[:CARDS] = bytes([s.flags[i] for i in order])
     s.known = bytearray([s.known[i] for i in order])
     s.deck = s.deck.translate(table)
     s.pile = s.pile.translate(table)
     s.aside = s.aside.translate(table)
     s.villages = [village.translate(table) for village in s.villages]
-    for at in range(0, len(s.stack), FRAME):
-        s.stack[at + 6 : at + FRAME] = s.stack[at + 6 : at + FRAME].translate(table)
+    s.below = tuple([(f[0], f[1], f[2], f[3], f[4], f[5], f[6].translate(table)) for f in s.below])
+    s.noted = s.noted.translate(table)
     s.hand, s.put = table[s.hand], table[s.put]
     s.tucked = s.tucked.translate(table)
     s.excluded = b"".join(
@@ -330,14 +336,14 @@ def _renumber(s: State, handles: list[int]) -> None:
 
 def _with_choices(s: State, viewer: int) -> Position:
     position = Position(s, viewer)
-    before = s.stack[:]
+    before = s.stack
     try:
-        if s.stack:
+        if before:
             position.check_frames()
             position.list_choices()
     except (IndexError, ValueError, AssertionError) as error:
         raise NotationError("frames", f"do not fit the cards on the table: {error}") from error
-    if s.stack != before or (s.stack and not s.choices and viewer in (NOBODY, s.stack[SEAT])):
+    if s.stack != before or (before and not s.choices and viewer in (NOBODY, s.seat)):
         raise NotationError("frames", "do not end in an open decision")
     return position
 

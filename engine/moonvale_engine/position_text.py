@@ -65,7 +65,8 @@ def position_text(position: Position) -> str:
     if s.is_over():
         fields.append(f"over {catalog.OVER_NAMES[s.over]}")
     else:
-        fields.append("frames " + " ".join(_frame(s, at) for at in range(0, len(s.stack), FRAME)))
+        stack = s.stack
+        fields.append("frames " + " ".join([_frame(s, stack[at : at + FRAME]) for at in range(0, len(stack), FRAME)]))
     order = reading_order(s)
     if order != list(range(len(order))):
         fields.append(f"handles {_ranges(order)}")
@@ -169,8 +170,8 @@ def _numbers(s: State, start: int) -> str:
     return " ".join(map(str, s.scores[start : start + s.options.players]))
 
 
-def _frame(s: State, at: int) -> str:
-    program, step, seat, *numbers = s.stack[at : at + FRAME]
+def _frame(s: State, frame: bytes) -> str:
+    program, step, seat, *numbers = frame
     cards = numbers[3:]
     text = f"{catalog.PROGRAM_NAMES[program]}.{step}/{SEATS[seat]}"
     counts = ",".join(map(str, numbers[:3]))

@@ -9,16 +9,19 @@ from moonvale_engine.actions import DISCARD_RESIDENT, PASS, pack, y_of, z_of
 from moonvale_engine.decisions import REACTION
 from moonvale_engine.discards import discard, offered, spotters
 from moonvale_engine.events import ABILITY_BEGAN, EVERYBODY, NOBODY
-from moonvale_engine.state import FACEUP, SEAT, STEP, USED, N, State, X, push, type_of, value_of
+from moonvale_engine.state import FACEUP, USED, State, push, type_of, value_of
 from moonvale_engine.steps import AGAIN, NEXT, STOP, Step, ask, do
+
+# Steps of the program.
+OPEN: Final = 0
+ASK: Final = 1
 
 
 def begin_action(s: State) -> None:
     """An action begins: once all that follows from it is done, its window opens."""
     s.put = NOBODY
-    for card in s.cards:
-        if card.reacts:
-            push(s, programs.REACTIONS, s.active)
+    if s.types.reacts:
+        push(s, programs.REACTIONS, s.active)
 
 
 def answers(s: State, seat: int, resident: int) -> list[int]:
@@ -44,18 +47,18 @@ def _open(s: State, action: int) -> int:
     if s.put == NOBODY or not s.pile or s.pile[-1] != s.put:
         s.put = NOBODY
         return STOP
-    s.stack[X] = value_of(s, s.put) + 1
-    s.stack[SEAT] = s.active
-    s.stack[N] = 0
+    s.x = value_of(s, s.put) + 1
+    s.seat = s.active
+    s.n = 0
     s.put = NOBODY
     return NEXT
 
 
 def _choices(s: State) -> list[int]:
-    seat = s.stack[SEAT]
+    seat = s.seat
     choices: list[int] = [PASS]
     top = s.pile[-1] if s.pile else NOBODY
-    if top != NOBODY and s.flags[top] & FACEUP and value_of(s, top) + 1 == s.stack[X]:
+    if top != NOBODY and s.flags[top] & FACEUP and value_of(s, top) + 1 == s.x:
         for spot, h in enumerate(s.villages[seat]):
             if s.flags[h] & (FACEUP | USED) == FACEUP and type_of(s, h).reacts:
                 choices += answers(s, seat, spot)
@@ -65,7 +68,7 @@ def _choices(s: State) -> list[int]:
 def _react(s: State, action: int) -> int:
     if action == PASS:
         return NEXT
-    seat = s.stack[SEAT]
+    seat = s.seat
     spot = action >> 6 & 255
     h = s.villages[seat][spot]
     s.flags[h] |= USED
@@ -77,13 +80,11 @@ def _react(s: State, action: int) -> int:
 
 def _next(s: State, action: int) -> int:
     """Ask the next player, once around; a discard by the active player in between has a window of its own."""
-    s.stack[N] += 1
-    if s.stack[N] < s.options.players:
-        s.stack[SEAT] = (s.stack[SEAT] + 1) % s.options.players
-        s.stack[STEP] = 1
-    else:
-        s.stack[STEP] = 0
-    return AGAIN
+    s.n += 1
+    if s.n < s.options.players:
+        s.seat = (s.seat + 1) % s.options.players
+        return ASK
+    return OPEN
 
 
 PROGRAM: Final[tuple[Step, ...]] = (

@@ -10,7 +10,7 @@ from moonvale_engine.decisions import PEEK as PEEK_KIND
 from moonvale_engine.deck import faces_in_play
 from moonvale_engine.events import EVERYBODY, NOBODY, ROUND_BEGAN
 from moonvale_engine.shuffle import first_start, game_key
-from moonvale_engine.state import CARDS, FACEUP, SEAT, VILLAGE_SIZE, VILLAGES, N, State, push
+from moonvale_engine.state import CARDS, FACEUP, TABLE, VILLAGE_SIZE, VILLAGES, State, push
 from moonvale_engine.steps import AGAIN, NEXT, Step, ask, do
 
 _PAIRS = [pack(PEEK, first << 3 | second) for first in range(VILLAGE_SIZE) for second in range(first + 1, VILLAGE_SIZE)]
@@ -20,7 +20,7 @@ _FIRST_OF_PILE = VILLAGES * VILLAGE_SIZE
 def deal(s: State, identity: bytes) -> None:
     """Lay out a round from its shuffled cards: villages, the first card of the pile, the deck (SET-2)."""
     s.identity = identity
-    s.flags[:] = bytes(CARDS)
+    s.flags[:] = bytes(TABLE)
     s.known[:] = bytes(CARDS)
     s.deck = bytes(range(CARDS - 1, _FIRST_OF_PILE, -1))
     s.pile = bytes((_FIRST_OF_PILE,))
@@ -53,8 +53,8 @@ def _begin(s: State, action: int) -> int:
         s.holder = s.options.villages.index(in_play[first_start(key, len(in_play))])
     s.round += 1
     deal(s, shuffle.arrange(key, s.round, 0, faces_in_play(s.cards)))
-    s.stack[SEAT] = s.holder
-    s.stack[N] = 0
+    s.seat = s.holder
+    s.n = 0
     if s.events is not None:
         first = s.pile[0]
         s.events.append((ROUND_BEGAN, s.holder, s.round, 0, EVERYBODY, (first, s.identity[first])))
@@ -66,16 +66,16 @@ def _peek_choices(s: State) -> list[int]:
 
 
 def _peek(s: State, action: int) -> int:
-    seat = s.stack[SEAT]
+    seat = s.seat
     village = s.villages[seat]
     moves.look(s, seat, [village[action >> 9 & 7], village[action >> 6 & 7]])
-    s.stack[SEAT] = (seat + 1) % s.options.players
-    s.stack[N] += 1
-    return AGAIN if s.stack[N] < s.options.players else NEXT
+    s.seat = (seat + 1) % s.options.players
+    s.n += 1
+    return AGAIN if s.n < s.options.players else NEXT
 
 
 def _turns(s: State, action: int) -> int:
-    s.stack[N] = 0
+    s.n = 0
     push(s, programs.TURN, s.holder)
     return NEXT
 

@@ -17,10 +17,11 @@ from moonvale_engine.events import (
     TOKEN_AWARDED,
 )
 from moonvale_engine.outcome import places
-from moonvale_engine.state import CARDS, FACEUP, SEAT, STEP, USED, N, State, X, clockwise, push, type_of, value_of
+from moonvale_engine.state import CARDS, FACEUP, USED, State, clockwise, push, type_of, value_of
 from moonvale_engine.steps import AGAIN, NEXT, STOP, Step, ask
 
 ORDER: Final = (1, 0, 13)  # numbers whose scoring abilities are chosen, in the order of END-2
+NEXT_ROUND: Final = 0  # the step of the round's program that deals
 FAILED_CALL: Final = 10  # points added to an unsuccessful caller's sum (END-4)
 
 
@@ -34,22 +35,22 @@ def reveal(s: State, action: int) -> int:
 
 def next_scorer(s: State, action: int) -> int:
     """Let the next player of the next stage resolve all of theirs, once clockwise from the holder in each (END-2)."""
-    turn = s.stack[N]
+    turn = s.n
     players = s.options.players
     if turn == len(ORDER) * players:
         return NEXT
-    s.stack[N] += 1
+    s.n += 1
     push(s, programs.SCORER, (s.holder + turn) % players, x=ORDER[turn // players])
     return AGAIN
 
 
 def _uses(s: State) -> list[int]:
-    seat = s.stack[SEAT]
-    scoring = s.cards[s.stack[X]].scoring
+    seat = s.seat
+    scoring = s.cards[s.x].scoring
     uses: list[int] = [DONE]
     if scoring is not None:
         for h in s.villages[seat]:
-            if s.flags[h] & (FACEUP | USED) == FACEUP and s.identity[h] & 15 == s.stack[X]:
+            if s.flags[h] & (FACEUP | USED) == FACEUP and s.identity[h] & 15 == s.x:
                 uses += scoring(s, seat, h)
     return uses
 
@@ -57,7 +58,7 @@ def _uses(s: State) -> list[int]:
 def _use(s: State, action: int) -> int:
     if action == DONE:
         return NEXT
-    h = s.villages[s.stack[SEAT]][action >> 6 & 255]
+    h = s.villages[s.seat][action >> 6 & 255]
     s.flags[h] |= USED
     score = type_of(s, h).score
     assert score is not None
@@ -118,8 +119,7 @@ def finish_round(s: State, action: int) -> int:
     if s.events is not None:
         s.events.append((TOKEN_AWARDED, winner, 1 if s.token_active else 0, 0, EVERYBODY, ()))
     if s.round < s.options.rounds:
-        s.stack[STEP] = 0
-        return AGAIN
+        return NEXT_ROUND
     s.over = OVER_BY_ROUNDS
     if s.events is not None:
         s.events.append((GAME_OVER, NOBODY, s.over, 0, EVERYBODY, tuple(places(s))))

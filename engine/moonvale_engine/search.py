@@ -10,13 +10,13 @@ from moonvale_engine.decisions import EYE_PICK
 from moonvale_engine.events import EVERYBODY, NOBODY, SEARCHED, SHUFFLED
 from moonvale_engine.hand import DRAWN
 from moonvale_engine.shuffle import game_key
-from moonvale_engine.state import FACEUP, HIDDEN, POOL_FACEUP, POOLED, SEAT, State, push, set_face
+from moonvale_engine.state import FACEUP, HIDDEN, POOL_FACEUP, POOLED, State, push, set_face
 from moonvale_engine.steps import NEXT, Step, ask, do
 
 
 def _look_through(s: State, action: int) -> int:
     """The user comes to know which cards the deck holds, not where they lie."""
-    seat = s.stack[SEAT]
+    seat = s.seat
     fill_pool(s, seat)
     for h in s.deck:
         if not s.flags[h] & FACEUP:  # what lies faceup is known by its place until the deck is shuffled
@@ -39,7 +39,7 @@ def _entry(s: State, h: int) -> int:
 
 def _choices(s: State) -> list[int]:
     """CHOOSE each number, demand and facing once, in that order. Only the user's knowledge of the deck is read."""
-    bit = 1 << s.stack[SEAT]
+    bit = 1 << s.seat
     kinds = {_kind(s, s.pool[i]) for i in range(0, len(s.pool), 2) if s.pool[i + 1] & bit}
     return [pack(CHOOSE, number | variant << 4, faceup) for number, variant, faceup in sorted(kinds)]
 
@@ -57,7 +57,7 @@ def _draw(s: State, action: int) -> int:
 
     All handles are renewed. The drawn card gets the lowest one, so that its handle says nothing of the others.
     """
-    seat = s.stack[SEAT]
+    seat = s.seat
     chosen = (x_of(action) & 15, x_of(action) >> 4, y_of(action))
     old = list(reversed(s.deck))
     cards = [(_entry(s, h), s.known[h]) for h in old]
@@ -108,7 +108,7 @@ def _show_drawn(s: State, seat: int, h: int) -> None:
 
 
 def _use(s: State, action: int) -> int:
-    push(s, programs.HAND, s.stack[SEAT], x=DRAWN)
+    push(s, programs.HAND, s.seat, x=DRAWN)
     return NEXT
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from moonvale_engine.cards.card import Card
+from moonvale_engine.deck import Types
 from moonvale_engine.events import NOBODY, UNKNOWN, Event
 from moonvale_engine.options import Options
 
@@ -28,27 +29,29 @@ HIDDEN: Final = 128  # in the deck where nobody knows how it lies (EYE-1)
 
 POOL_FACEUP: Final = 64  # of a face in the pool: it lies faceup
 
-# A frame, addressed from the end of the stack: the top frame's program is stack[PROGRAM].
-FRAME: Final = 10  # bytes of a frame
-PROGRAM: Final = -10  # which program
-STEP: Final = -9  # which step of it
-SEAT: Final = -8  # whose frame it is: the seat that its steps ask
-N: Final = -7  # a count
-X: Final = -6  # two small ints, as the program likes
-Y: Final = -5
-CARD_0: Final = -4  # four handles, or NOBODY
-CARD_1: Final = -3
-CARD_2: Final = -2
-CARD_3: Final = -1
+#: Bytes of a frame, as it is stored: program, step, seat, n, x, y, and the four noted handles.
+FRAME: Final = 10
+NOTHING_NOTED: Final = bytes((NOBODY, NOBODY, NOBODY, NOBODY))
+#: ``flags`` is as long as a table of ``bytes.translate`` is, so that it yields the flags of a whole zone at once.
+TABLE: Final = 256
+
+#: A frame below the top one: program, step, seat, n, x, y, noted.
+Frame = tuple[int, int, int, int, int, int, bytes]
+
+#: handle -> its byte
+BYTES: Final = tuple([bytes((h,)) for h in range(256)])
 
 
 class State:
-    """A whole game, or, with UNKNOWN faces and no secret, what one viewer knows of it (a position)."""
+    """A whole game, or, with UNKNOWN faces and no secret, what one viewer knows of it (a position).
+
+    What is ``bytes`` or a tuple is never changed but replaced, so that copies share it.
+    """
 
     def __init__(
         self,
         options: Options,
-        cards: tuple[Card, ...],
+        types: Types,
         secret: bytes,
         entropy: tuple[bytes, ...],
         identity: bytes,
@@ -58,7 +61,14 @@ class State:
         pile: bytes,
         aside: bytes,
         villages: list[bytes],
-        stack: bytearray,
+        below: tuple[Frame, ...],
+        program: int,
+        step: int,
+        seat: int,
+        n: int,
+        x: int,
+        y: int,
+        noted: bytes,
         resigned: bytes,
         totals: tuple[int, ...],
         scores: tuple[int, ...],
@@ -73,24 +83,32 @@ class State:
         shuffles: int,
         ability_used: bool,
         over: int,
-        put: int = NOBODY,
-        tucked: bytes = b"",
-        pool: bytes = b"",
-        excluded: bytes = b"",
-        choices: list[int] | None = None,
+        put: int,
+        tucked: bytes,
+        pool: bytes,
+        excluded: bytes,
+        choices: list[int],
     ) -> None:
         self.options = options
-        self.cards = cards  # the 14 card types of the deck in play, by number
+        self.types = types  # the 14 card types of the deck in play
         self.secret = secret  # 32 bytes, or none in a position
         self.entropy = entropy  # what the seats added to the secret, in seat order
         self.identity = identity  # handle -> face (number | variant << 4), or UNKNOWN
-        self.flags = flags  # handle -> FACEUP | SIDEWAYS | ...
+        self.flags = flags  # handle -> FACEUP | SIDEWAYS | ..., and nothing up to the length of a TABLE
         self.known = known  # handle -> mask of those who have legally seen the card since it was shuffled (HID-3)
         self.deck = deck  # handles, the top last
         self.pile = pile  # handles, the top last
         self.aside = aside  # handles out of the round (SET-2)
         self.villages = villages  # seat -> handles, from the owner's left
-        self.stack = stack  # frames; the top one is the open decision; empty when the game is over
+        self.below = below  # the frames below the top one, which go on when it is done
+        # The top frame, which asks the open decision; when the game is over there is none.
+        self.program = program  # its number
+        self.step = step  # which step of the program
+        self.seat = seat  # whose frame it is: the seat that its steps ask, or NOBODY when the game is over
+        self.n = n  # a count
+        self.x = x  # two small ints, as the program likes
+        self.y = y
+        self.noted = noted  # four handles, or NOBODY: in an ability the card itself and those that were chosen
         self.resigned = resigned  # seats, in the order of resigning
         self.totals = totals  # seat -> points of the finished rounds
         self.scores = scores  # points of the finished rounds, round by round, seat by seat
@@ -113,8 +131,8 @@ class State:
         self.pool = pool
         #: Triples of bytes: a handle, and a mask of the numbers that, as all could see, it can't have (E03-1, OBS-4).
         self.excluded = excluded
-        #: The choices of the open decision, in the order of DEC-3: made by ``play.settle``, never stored.
-        self.choices: list[int] = [] if choices is None else choices
+        #: The choices of the open decision, in the order of DEC-3: made by ``play.settle``, never stored or changed.
+        self.choices = choices
         #: Where the rules write what happens, or nowhere.
         self.events: list[Event] | None = None
 
@@ -122,7 +140,7 @@ class State:
         """Return an independent copy that writes its events nowhere."""
         return State(
             self.options,
-            self.cards,
+            self.types,
             self.secret,
             self.entropy,
             self.identity,
@@ -132,7 +150,14 @@ class State:
             self.pile,
             self.aside,
             self.villages[:],
-            self.stack[:],
+            self.below,
+            self.program,
+            self.step,
+            self.seat,
+            self.n,
+            self.x,
+            self.y,
+            self.noted,
             self.resigned,
             self.totals,
             self.scores,
@@ -154,17 +179,36 @@ class State:
             self.choices,
         )
 
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The 14 card types of the deck in play, by number."""
+        return self.types.cards
+
+    @property
+    def stack(self) -> bytes:
+        """All frames, FRAME bytes each, the top one last; none when the game is over."""
+        if self.over != NOBODY:
+            return b""
+        frames = b"".join([bytes(frame[:6]) + frame[6] for frame in self.below])
+        return frames + bytes((self.program, self.step, self.seat, self.n, self.x, self.y)) + self.noted
+
     def hand_cards(self) -> bytes:
         """Return the handles in hand: one or none."""
-        return b"" if self.hand == NOBODY else bytes((self.hand,))
+        return b"" if self.hand == NOBODY else BYTES[self.hand]
 
     def is_over(self) -> bool:
         return self.over != NOBODY
 
+    def __copy__(self) -> State:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, object]) -> State:
+        return self.copy()
+
     def __reduce__(self) -> tuple[type[State], tuple[object, ...]]:
         return State, (
             self.options,
-            self.cards,
+            self.types,
             self.secret,
             self.entropy,
             self.identity,
@@ -174,7 +218,14 @@ class State:
             self.pile,
             self.aside,
             self.villages,
-            self.stack,
+            self.below,
+            self.program,
+            self.step,
+            self.seat,
+            self.n,
+            self.x,
+            self.y,
+            self.noted,
             self.resigned,
             self.totals,
             self.scores,
@@ -196,47 +247,113 @@ class State:
             self.choices,
         )
 
-    def __copy__(self) -> State:
-        return self.copy()
 
-    def __deepcopy__(self, memo: dict[int, object]) -> State:
-        return self.copy()
+def new_state(options: Options, types: Types, secret: bytes, entropy: tuple[bytes, ...]) -> State:
+    """Return the state of a game before its first round, at the first step of the first program."""
+    players = options.players
+    return State(
+        options,
+        types,
+        secret,
+        entropy,
+        identity=bytes((UNKNOWN,)) * CARDS,
+        flags=bytearray(TABLE),
+        known=bytearray(CARDS),
+        deck=b"",
+        pile=b"",
+        aside=b"",
+        villages=[b""] * players,
+        below=(),
+        program=0,
+        step=0,
+        seat=0,
+        n=0,
+        x=0,
+        y=0,
+        noted=NOTHING_NOTED,
+        resigned=b"",
+        totals=(0,) * players,
+        scores=(),
+        hand=NOBODY,
+        round=0,
+        turn=0,
+        active=NOBODY,
+        holder=NOBODY,
+        token_active=False,
+        caller=NOBODY,
+        extra_turns=0,
+        shuffles=0,
+        ability_used=False,
+        over=NOBODY,
+        put=NOBODY,
+        tucked=b"",
+        pool=b"",
+        excluded=b"",
+        choices=[],
+    )
 
 
 def push(s: State, program: int, seat: int, card: int = NOBODY, x: int = 0, step: int = 0) -> None:
     """Put a frame on the stack: the program runs, from its step, before what lies below goes on."""
-    s.stack += bytes((program, step, seat, 0, x, 0, card, NOBODY, NOBODY, NOBODY))
+    s.below += ((s.program, s.step, s.seat, s.n, s.x, s.y, s.noted),)
+    s.program = program
+    s.step = step
+    s.seat = seat
+    s.n = 0
+    s.x = x
+    s.y = 0
+    s.noted = NOTHING_NOTED if card == NOBODY else BYTES[card] + NOTHING_NOTED[1:]
 
 
-def face_value(s: State, face: int) -> int:
-    """Return the value printed on a card of this face (-1 for Nelly)."""
-    return s.cards[face & 15].value
+def pop(s: State) -> None:
+    """The top frame is done; the one below it goes on. The last one ends the game."""
+    if s.below:
+        s.program, s.step, s.seat, s.n, s.x, s.y, s.noted = s.below[-1]
+        s.below = s.below[:-1]
+    else:
+        drop_frames(s)
+
+
+def drop_frames(s: State) -> None:
+    """The game is over: nobody is to act."""
+    s.below = ()
+    s.seat = NOBODY
+
+
+def set_stack(s: State, stack: bytes) -> None:
+    """Take the frames from stored bytes, whole ones, at least one."""
+    frames = [stack[at : at + FRAME] for at in range(0, len(stack), FRAME)]
+    s.below = tuple([(f[0], f[1], f[2], f[3], f[4], f[5], f[6:]) for f in frames])
+    pop(s)
+
+
+def note(s: State, i: int, h: int) -> None:
+    """Note a handle in the top frame, at one of four places."""
+    s.noted = s.noted[:i] + BYTES[h] + s.noted[i + 1 :]
 
 
 def value_of(s: State, h: int) -> int:
     """Return the printed value of a card whose identity the rules may use here."""
-    return s.cards[s.identity[h] & 15].value
+    return s.types.values[s.identity[h]]
 
 
 def type_of(s: State, h: int) -> Card:
     """Return the card type of a handle whose identity the rules may use here."""
-    return s.cards[s.identity[h] & 15]
+    return s.types.cards[s.identity[h] & 15]
 
 
 def clockwise(s: State, seat: int) -> list[int]:
     """Return all seats, clockwise, beginning with this one."""
-    n = s.options.players
-    return [(seat + i) % n for i in range(n)]
+    return _CLOCKWISE[s.options.players][seat]
+
+
+#: number of players, seat -> all seats from that one on. Not to be changed.
+_CLOCKWISE: Final = [[[(seat + i) % n for i in range(n)] for seat in range(n)] for n in range(5)]
 
 
 def set_face(s: State, h: int, face: int) -> None:
     """Say what a card is, or UNKNOWN."""
-    s.identity = s.identity[:h] + bytes((face,)) + s.identity[h + 1 :]
-
-
-def is_known(s: State, h: int) -> bool:
-    """Whether this position says what the card is."""
-    return s.identity[h] != UNKNOWN
+    s.identity = s.identity[:h] + BYTES[face] + s.identity[h + 1 :]
 
 
 def find_seat(s: State, h: int) -> int:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from moonvale_engine.state import State
 
-# What an effect returns.
-NEXT: Final = 0  # go on with the next step
-AGAIN: Final = 1  # the same step once more, once what was pushed on top of it is done
-STOP: Final = 2  # the program is over
+# What an effect returns: where the program goes on, once what the effect pushed on top of it is done. One of these, or
+# the place of a step.
+NEXT: Final = -1  # at the next step
+AGAIN: Final = -2  # at the same step once more
+STOP: Final = -3  # nowhere: the program is over
 
 NO_DECISION: Final = -1
 

@@ -25,15 +25,19 @@ from moonvale_engine.events import (
 from moonvale_engine.free import can_use_token, free_actions, use_token
 from moonvale_engine.hand import DRAWN, OWED
 from moonvale_engine.reactions import begin_action
-from moonvale_engine.state import CARDS, FACEUP, SEAT, SPENT, STEP, USED, State, X, Y, push, type_of
+from moonvale_engine.state import CARDS, FACEUP, SPENT, USED, State, push, type_of
 from moonvale_engine.steps import AGAIN, NEXT, STOP, Step, ask, do
 from moonvale_engine.tokens import TOKENS
 
-CALL_LIMIT = 4  # cards that a caller may have (TURN-3)
+# Steps of the program.
+BEGIN: Final = 0
+FINISH: Final = 3
+
+CALL_LIMIT: Final = 4  # cards that a caller may have (TURN-3)
 
 
 def _begin(s: State, action: int) -> int:
-    seat = s.stack[SEAT]
+    seat = s.seat
     used = USED if seat == s.active else USED | SPENT  # C01-2
     for h in range(CARDS):
         s.flags[h] &= ~used
@@ -41,7 +45,7 @@ def _begin(s: State, action: int) -> int:
     s.turn += 1
     s.ability_used = False
     if s.events is not None:
-        kind = (TURN_ADDITIONAL if s.stack[X] else 0) | (TURN_FINAL if s.caller != NOBODY else 0)
+        kind = (TURN_ADDITIONAL if s.x else 0) | (TURN_FINAL if s.caller != NOBODY else 0)
         s.events.append((TURN_BEGAN, seat, s.turn, kind, EVERYBODY, ()))
     return NEXT
 
@@ -68,7 +72,7 @@ def _unused(s: State, card: Card) -> list[int]:
 
 def _main_action(s: State, action: int) -> int:
     verb = action & 63
-    s.stack[Y] = verb == GAMBLE
+    s.y = 1 if verb == GAMBLE else 0
     if verb != CALL:
         begin_action(s)
     if verb == DRAW:
@@ -82,7 +86,7 @@ def _main_action(s: State, action: int) -> int:
         s.extra_turns = 0
         if s.events is not None:
             s.events.append((CALLED, s.active, 0, 0, EVERYBODY, ()))
-        s.stack[STEP] += 1  # the turn ends at once, without free abilities
+        return FINISH  # at once, without free abilities
     elif verb == DRAW_WITH_TOKEN:
         use_token(s)
     elif verb == ACTIVATE:
@@ -107,7 +111,7 @@ def _gamble(s: State) -> None:
 def _end_choices(s: State) -> list[int]:
     choices = [END_TURN]
     for card in s.cards:
-        if card.repeats and card.main is not None and s.stack[Y]:
+        if card.repeats and card.main is not None and s.y:
             choices += card.main(s, len(_unused(s, card)))
     return choices + free_actions(s)
 
@@ -121,7 +125,7 @@ def _end(s: State, action: int) -> int:
 
 
 def _finish(s: State, action: int) -> int:
-    seat = s.stack[SEAT]
+    seat = s.seat
     additional = False
     if not s.deck:
         return _end_round(s, END_BY_DECK)
@@ -134,11 +138,10 @@ def _finish(s: State, action: int) -> int:
         seat = (seat + 1) % s.options.players
         if seat == s.caller:
             return _end_round(s, END_BY_CALL)
-    s.stack[SEAT] = seat
-    s.stack[X] = additional
-    s.stack[Y] = 0
-    s.stack[STEP] = 0
-    return AGAIN
+    s.seat = seat
+    s.x = 1 if additional else 0
+    s.y = 0
+    return BEGIN
 
 
 def _end_round(s: State, why: int) -> int:

@@ -13,20 +13,14 @@ from moonvale_engine.options import Options
 from moonvale_engine.outcome import places
 from moonvale_engine.round import SCORING_STEP
 from moonvale_engine.state import (
-    CARD_0,
     CARDS,
     FACEUP,
-    FRAME,
     HIDDEN,
     POOL_FACEUP,
-    PROGRAM,
-    SEAT,
     SIDEWAYS,
     SPENT,
-    STEP,
     USED,
     State,
-    X,
 )
 
 
@@ -119,7 +113,7 @@ def visible_faces(s: State, viewer: int) -> bytes:
 
 def is_searching(s: State, viewer: int) -> bool:
     """Whether a viewer is looking through the deck (EYE-1)."""
-    return len(s.stack) > 0 and play.decision_kind(s) == EYE_PICK and s.stack[SEAT] == viewer
+    return s.seat == viewer and play.decision_kind(s) == EYE_PICK
 
 
 def unlooked_deck(s: State, viewer: int) -> bytes:
@@ -153,7 +147,10 @@ def visible_knowledge(s: State, viewer: int) -> bytearray:
 
 def villages_open(s: State) -> bool:
     """Whether all villages are shown, since the round is being scored or the last one was (END-1)."""
-    return s.stack[FRAME + STEP] >= SCORING_STEP if s.stack else s.over == OVER_BY_ROUNDS
+    if s.is_over():
+        return s.over == OVER_BY_ROUNDS
+    step = s.below[0][1] if s.below else s.step
+    return step >= SCORING_STEP
 
 
 def view(s: State, viewer: int) -> View:
@@ -211,14 +208,14 @@ def _card(s: State, h: int, faces: bytes, known: bytearray) -> CardView:
 
 
 def _decision(s: State, viewer: int) -> DecisionView | None:
-    if not s.stack:
+    if s.is_over():
         return None
-    seat = s.stack[SEAT]
-    program = s.stack[PROGRAM]
+    seat = s.seat
+    program = s.program
     ability = program - programs.CARDS if program >= programs.CARDS else -1
-    picked = tuple([h for h in bytes(s.stack[CARD_0:]) if h != NOBODY])
+    picked = tuple([h for h in s.noted if h != NOBODY])
     legal = tuple(s.choices) if viewer == seat else ()
     kind = play.decision_kind(s)
-    value = s.stack[X] - 1 if kind == REACTION or (ability >= 0 and catalog.CARDS[ability].spots) else None
-    declared = s.stack[X] if kind == SET else 0
+    value = s.x - 1 if kind == REACTION or (ability >= 0 and catalog.CARDS[ability].spots) else None
+    declared = s.x if kind == SET else 0
     return DecisionView(kind, seat, ability, picked, value, declared, legal)

@@ -13,7 +13,7 @@ from moonvale_engine.events import UNKNOWN
 from moonvale_engine.inference import allowed
 from moonvale_engine.position import Position
 from moonvale_engine.shuffle import SECRET_BYTES
-from moonvale_engine.state import CARDS, FACEUP, HIDDEN, POOL_FACEUP, POOLED, SEAT, State
+from moonvale_engine.state import CARDS, FACEUP, HIDDEN, POOL_FACEUP, POOLED, State
 
 
 class Rng(Protocol):
@@ -31,8 +31,8 @@ def sample_world(position: Position, rng: Rng) -> State:
     while not _deal_unknown(world, position.state, rng):
         pass
     world.secret = bytes([rng.randrange(256) for _ in range(SECRET_BYTES)])
-    if play.decision_kind(world) == EYE_PICK and position.viewer != world.stack[SEAT]:
-        search.fill_pool(world, world.stack[SEAT])
+    if play.decision_kind(world) == EYE_PICK and position.viewer != world.seat:
+        search.fill_pool(world, world.seat)
     play.open_decision(world)
     return world
 
@@ -66,7 +66,7 @@ def _deal_faceup(world: State, pool: Counter[int], rng: Rng) -> None:
     While its user still looks through the deck there are no such handles: faceup cards lie where all have seen them.
     """
     faces = [entry & ~POOL_FACEUP for entry in world.pool[::2] if entry & POOL_FACEUP]
-    handles = [h for h in range(len(world.flags)) if world.flags[h] & HIDDEN]
+    handles = [h for h in range(CARDS) if world.flags[h] & HIDDEN]
     if faces and handles:
         _shuffle(handles, rng)
         del handles[len(faces) :]
@@ -85,7 +85,7 @@ def _deal_pooled(world: State, pool: Counter[int], rng: Rng) -> None:
     special = Counter([entry for entry in world.pool[::2] if not entry & POOL_FACEUP])
     if not special:
         return
-    grouped = [h for h in range(len(world.flags)) if world.flags[h] & POOLED]
+    grouped = [h for h in range(CARDS) if world.flags[h] & POOLED]
     open_handles = [h for h in grouped if world.identity[h] == UNKNOWN]
     seen = Counter(
         [world.identity[h] for h in grouped if world.flags[h] & HIDDEN == 0 and world.identity[h] != UNKNOWN]

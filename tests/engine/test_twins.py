@@ -20,7 +20,7 @@ from moonvale_engine import (
     view,
 )
 from moonvale_engine.events import EVERYBODY
-from moonvale_engine.state import FACEUP, PROGRAM, STEP
+from moonvale_engine.state import FACEUP
 from tests.support.playing import Setup, choose, positions, random_setup
 from tests.support.twins import dealt, same_to, twin_deal, twin_of, unseen
 
@@ -103,7 +103,7 @@ def test_twins_come_from_every_kind_of_frame() -> None:
     for seed in range(250):
         for s in positions(random_setup(seed)):
             if s.stack and len(unseen(s, SPECTATOR)) > 1:
-                met.add((s.stack[PROGRAM], s.stack[STEP]))
+                met.add((s.program, s.step))
     asking = {
         (program, step)
         for program, steps in enumerate(catalog.PROGRAMS)

@@ -4,6 +4,7 @@ import pytest
 
 from moonvale_engine import outcome
 from moonvale_engine.cards.card import COIN, RESIDENT, Card
+from moonvale_engine.deck import Types
 from moonvale_engine.events import EVERYBODY, NOBODY, OVER_BY_ROUNDS, SHOWN_ROUND_END
 from moonvale_engine.options import Options
 from moonvale_engine.views import view
@@ -153,7 +154,7 @@ def below_zero(
     )
     cards = list(t.state.cards)
     cards[1] = Card("stand_in", id=cards[1].id, number=1, deck=COIN, ability=RESIDENT, value=value)
-    t.state.cards = tuple(cards)
+    t.state.types = Types(tuple(cards))
     t.players[t.state.active].draws().discards()
     return t
 

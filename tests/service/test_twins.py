@@ -22,7 +22,7 @@ from moonvale.v1 import game_service_pb2 as pb
 from moonvale_engine import SPECTATOR, Entry, State, View, apply, catalog, encode, replay, seat_to_act, views
 from moonvale_engine.actions import DRAW, FIELDS, PEEK, pack
 from moonvale_engine.events import EVERYBODY
-from moonvale_engine.state import FACEUP, PROGRAM, STEP
+from moonvale_engine.state import FACEUP
 from moonvale_service.about import About
 from moonvale_service.convert import events as convert_events
 from moonvale_service.convert import replays as convert_replays
@@ -68,7 +68,7 @@ def cases() -> dict[str, Case]:
         setup = random_setup(seed, memory="table" if seed % 3 == 0 else "assisted")
         log: list[Entry] = []
         for s in positions(setup, log):
-            name = asking.get((s.stack[PROGRAM], s.stack[STEP])) if s.stack else None
+            name = asking.get((s.program, s.step)) if s.stack else None
             if log and name is not None and name not in found:
                 found[name] = Case(setup, log[:], s.copy())
         if len(found) == len(asking):

@@ -23,7 +23,7 @@ from moonvale_engine.events import EVERYBODY, KINDS, NOBODY, SPECTATOR, UNKNOWN,
 from moonvale_engine.moves import tucked_under
 from moonvale_engine.notation import action_text, parse_action
 from moonvale_engine.options import DEMANDS, Options, parse_deck
-from moonvale_engine.state import FACEUP, SEAT, SIDEWAYS, VILLAGE_SIZE, State, set_face
+from moonvale_engine.state import FACEUP, SIDEWAYS, VILLAGE_SIZE, State, set_face
 from moonvale_engine.views import CardView, DecisionView, View, view
 
 NAMES: Final = ("ann", "bob", "cat", "dan")
@@ -99,7 +99,7 @@ def table(
         raise ValueError(f"a deck of {deck_count} cards can't have {len(named)} named and {len(rest)} others")
     s.deck = bytes([*named, *rest[:below]][::-1])
     s.aside = bytes(rest[below:])
-    s.active = s.stack[SEAT] = NAMES.index(active)
+    s.active = s.seat = NAMES.index(active)
     s.holder = NAMES.index(start)
     s.token_active = token_active
     s.caller = NOBODY if caller is None else NAMES.index(caller)

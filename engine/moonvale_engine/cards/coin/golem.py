@@ -7,7 +7,7 @@ from moonvale_engine.abilities import judged_pile
 from moonvale_engine.cards.card import COIN, DRAWN, Card
 from moonvale_engine.choices import any_card, picked
 from moonvale_engine.decisions import TARGET
-from moonvale_engine.state import CARD_0, State
+from moonvale_engine.state import State
 from moonvale_engine.steps import NEXT, ask
 
 
@@ -20,7 +20,7 @@ def _any_card_while_the_pile_has_another(s: State) -> list[int]:
 
 
 def _swap(s: State, action: int) -> int:
-    depth = 1 if s.pile[-1] == s.stack[CARD_0] else 0
+    depth = 1 if s.pile[-1] == s.noted[0] else 0
     moves.swap_with_pile(s, picked(s, action), depth)
     return NEXT
 

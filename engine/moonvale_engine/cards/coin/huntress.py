@@ -7,19 +7,19 @@ from moonvale_engine.cards.card import COIN, DRAWN, Card
 from moonvale_engine.choices import cards, faceup_card, picked
 from moonvale_engine.decisions import TARGET
 from moonvale_engine.effects import flip_picked, if_a_card_lies_faceup
-from moonvale_engine.state import CARD_1, State
+from moonvale_engine.state import State, note
 from moonvale_engine.steps import NEXT, ask
 
 
 def _turn_facedown(s: State, action: int) -> int:
     h = picked(s, action)
-    s.stack[CARD_1] = h
+    note(s, 1, h)
     moves.flip(s, h)
     return NEXT
 
 
 def _another_facedown_card(s: State) -> list[int]:
-    return cards(s, 0, but=s.stack[CARD_1])
+    return cards(s, 0, but=s.noted[1])
 
 
 HUNTRESS = Card(

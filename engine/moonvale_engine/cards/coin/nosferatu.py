@@ -10,7 +10,7 @@ from moonvale_engine.actions import ACTIVATE, TAKE, pack, verb_of, x_of
 from moonvale_engine.cards.card import COIN, DRAWN, Card
 from moonvale_engine.decisions import TARGET
 from moonvale_engine.hand import OWED
-from moonvale_engine.state import CARD_0, State, push
+from moonvale_engine.state import State, push
 from moonvale_engine.steps import NEXT, ask
 
 REACH: Final = 3
@@ -31,7 +31,7 @@ def _if_a_card_below_can_be_used(s: State, h: int) -> bool:
 
 
 def _cards_below(s: State) -> list[int]:
-    below = _below(s, s.stack[CARD_0])
+    below = _below(s, s.noted[0])
     takes = [pack(TAKE, depth) for depth in below] if s.villages[s.active] else []
     return takes + [pack(ACTIVATE, depth) for depth in below if can_activate(s, s.pile[-1 - depth])]
 

@@ -10,14 +10,14 @@ from moonvale_engine.cards.card import COIN, DRAWN, Card
 from moonvale_engine.choices import cards, picked
 from moonvale_engine.decisions import LOOK
 from moonvale_engine.effects import if_a_card_lies_facedown
-from moonvale_engine.state import CARD_1, SEAT, N, State
+from moonvale_engine.state import State, note
 from moonvale_engine.steps import AGAIN, NEXT, ask
 
 LOOKS: Final = 3
 
 
 def _stop_or_another_facedown_card(s: State) -> list[int]:
-    seen = [s.stack[CARD_1 + i] for i in range(s.stack[N])]
+    seen = [s.noted[1 + i] for i in range(s.n)]
     return [STOP_LOOKING, *[action for action in cards(s, 0) if picked(s, action) not in seen]]
 
 
@@ -25,10 +25,10 @@ def _look(s: State, action: int) -> int:
     if action == STOP_LOOKING:
         return NEXT
     h = picked(s, action)
-    moves.look(s, s.stack[SEAT], [h])
-    s.stack[CARD_1 + s.stack[N]] = h
-    s.stack[N] += 1
-    return AGAIN if s.stack[N] < LOOKS else NEXT
+    moves.look(s, s.seat, [h])
+    note(s, 1 + s.n, h)
+    s.n += 1
+    return AGAIN if s.n < LOOKS else NEXT
 
 
 PSYCHIC = Card(

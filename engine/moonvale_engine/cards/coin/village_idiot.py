@@ -8,7 +8,7 @@ from moonvale_engine.cards.card import COIN, DRAWN, Card
 from moonvale_engine.choices import picked
 from moonvale_engine.decisions import TARGET
 from moonvale_engine.events import NOBODY
-from moonvale_engine.state import CARD_0, State, X, clockwise
+from moonvale_engine.state import State, clockwise, note
 from moonvale_engine.steps import AGAIN, NEXT, ask, do
 
 _DIRECTIONS = [pack(TURN_DIRECTION, CLOCKWISE), pack(TURN_DIRECTION, COUNTERCLOCKWISE)]
@@ -29,27 +29,27 @@ def _directions(s: State) -> list[int]:
 
 
 def _direction(s: State, action: int) -> int:
-    s.stack[X] = x_of(action)
-    s.stack[CARD_0] = NOBODY  # from now on the four cards of the frame are those chosen, seat by seat
+    s.x = x_of(action)
+    note(s, 0, NOBODY)  # from now on the four noted cards are those chosen, seat by seat
     return NEXT
 
 
 def _next_choice(s: State) -> list[int]:
     for seat in _villages(s):
-        if s.stack[CARD_0 + seat] not in s.villages[seat]:
+        if s.noted[seat] not in s.villages[seat]:
             return [pack(PICK, square(seat, spot)) for spot in range(len(s.villages[seat]))]
     return []
 
 
 def _choose(s: State, action: int) -> int:
-    s.stack[CARD_0 + seat_of(x_of(action))] = picked(s, action)
+    note(s, seat_of(x_of(action)), picked(s, action))
     return AGAIN
 
 
 def _move(s: State, action: int) -> int:
     seats = _villages(s)
-    ring = [s.stack[CARD_0 + seat] for seat in seats]
-    if s.stack[X] == COUNTERCLOCKWISE:
+    ring = [s.noted[seat] for seat in seats]
+    if s.x == COUNTERCLOCKWISE:
         ring.reverse()
     if ring:
         moves.rotate(s, ring)

@@ -7,7 +7,7 @@ from typing import Final
 from moonvale_engine import moves
 from moonvale_engine.abilities import judged_pile
 from moonvale_engine.cards.card import DRAWN, EYE, Card
-from moonvale_engine.state import CARD_0, State
+from moonvale_engine.state import State
 from moonvale_engine.steps import NEXT, do
 
 BURIED: Final = 5
@@ -18,7 +18,7 @@ def _if_a_card_lies_below(s: State, h: int) -> bool:
 
 
 def _bury(s: State, action: int) -> int:
-    depth = len(s.pile) - s.pile.index(s.stack[CARD_0])
+    depth = len(s.pile) - s.pile.index(s.noted[0])
     moves.pile_to_deck_bottom(s, depth, BURIED)
     return NEXT
 

@@ -6,7 +6,7 @@ from moonvale_engine import moves
 from moonvale_engine.cards.card import DRAWN, EYE, Card
 from moonvale_engine.choices import ends
 from moonvale_engine.decisions import PLACE
-from moonvale_engine.state import SEAT, State, clockwise
+from moonvale_engine.state import State, clockwise
 from moonvale_engine.steps import NEXT, ask
 
 
@@ -15,7 +15,7 @@ def _if_the_deck_has_a_card(s: State, h: int) -> bool:
 
 
 def _ends_of_any_village(s: State) -> list[int]:
-    return [end for seat in clockwise(s, s.stack[SEAT]) for end in ends(s, seat)] if s.deck else []
+    return [end for seat in clockwise(s, s.seat) for end in ends(s, seat)] if s.deck else []
 
 
 def _give(s: State, action: int) -> int:

@@ -13,7 +13,7 @@ from moonvale_engine.decisions import PREDICT as PREDICT_KIND
 from moonvale_engine.discards import discard, fails, offered, spotters
 from moonvale_engine.effects import deck_to_chosen_end
 from moonvale_engine.events import EVERYBODY, PREDICTED
-from moonvale_engine.state import FACEUP, SEAT, State, X, value_of
+from moonvale_engine.state import FACEUP, State, value_of
 from moonvale_engine.steps import NEXT, ask
 
 RIGHT: Final = 1
@@ -34,9 +34,9 @@ def _values(s: State) -> list[int]:
 def _predict(s: State, action: int) -> int:
     value = x_of(action) - 1
     if s.events is not None:
-        s.events.append((PREDICTED, s.stack[SEAT], value, 0, EVERYBODY, ()))
+        s.events.append((PREDICTED, s.seat, value, 0, EVERYBODY, ()))
     top = s.deck[-1]
-    s.stack[X] = RIGHT if value_of(s, top) == value else WRONG
+    s.x = RIGHT if value_of(s, top) == value else WRONG
     if fails(s, top):
         moves.show_deck_top(s)
     else:
@@ -45,9 +45,9 @@ def _predict(s: State, action: int) -> int:
 
 
 def _rewards(s: State) -> list[int]:
-    if s.stack[X] != RIGHT:
+    if s.x != RIGHT:
         return []
-    seat = s.stack[SEAT]
+    seat = s.seat
     return [
         DECLINE,
         *[
@@ -61,12 +61,12 @@ def _rewards(s: State) -> list[int]:
 
 def _reward(s: State, action: int) -> int:
     if action != DECLINE:
-        discard(s, s.stack[SEAT], picked(s, action), y_of(action))
+        discard(s, s.seat, picked(s, action), y_of(action))
     return NEXT
 
 
 def _penalty_ends(s: State) -> list[int]:
-    return own_ends(s) if s.stack[X] == WRONG and s.deck else []
+    return own_ends(s) if s.x == WRONG and s.deck else []
 
 
 GAMBLER = Card(

@@ -8,7 +8,7 @@ from moonvale_engine.choices import picked
 from moonvale_engine.decisions import TARGET
 from moonvale_engine.discards import discard, offered, spotters
 from moonvale_engine.events import NOBODY
-from moonvale_engine.state import SEAT, State, clockwise
+from moonvale_engine.state import State, clockwise
 from moonvale_engine.steps import NEXT, ask
 
 
@@ -18,7 +18,7 @@ def _if_a_card_can_be_discarded(s: State, h: int) -> bool:
 
 
 def _cards(s: State) -> list[int]:
-    own = s.stack[SEAT]
+    own = s.seat
     return [
         pack(PICK, square(seat, spot), declared)
         for seat in clockwise(s, own)
@@ -29,7 +29,7 @@ def _cards(s: State) -> list[int]:
 
 
 def _discard(s: State, action: int) -> int:
-    discard(s, s.stack[SEAT], picked(s, action), y_of(action))
+    discard(s, s.seat, picked(s, action), y_of(action))
     return NEXT
 
 

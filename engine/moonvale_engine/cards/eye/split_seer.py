@@ -7,18 +7,18 @@ from moonvale_engine.cards.card import DRAWN, EYE, Card
 from moonvale_engine.choices import cards, picked
 from moonvale_engine.decisions import LOOK
 from moonvale_engine.effects import if_a_card_lies_facedown
-from moonvale_engine.state import SEAT, State, X
+from moonvale_engine.state import State
 from moonvale_engine.steps import AGAIN, ask
 
 
 def _facedown_cards_of_other_villages(s: State) -> list[int]:
     """Those of the villages that were not looked into; X is a mask of those that were."""
-    return [action for action in cards(s, 0) if not s.stack[X] >> (action >> 6 & 3) & 1]
+    return [action for action in cards(s, 0) if not s.x >> (action >> 6 & 3) & 1]
 
 
 def _look(s: State, action: int) -> int:
-    s.stack[X] |= 1 << (action >> 6 & 3)
-    moves.look(s, s.stack[SEAT], [picked(s, action)])
+    s.x |= 1 << (action >> 6 & 3)
+    moves.look(s, s.seat, [picked(s, action)])
     return AGAIN
 
 

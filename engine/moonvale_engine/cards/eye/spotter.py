@@ -10,27 +10,27 @@ from moonvale_engine.choices import picked
 from moonvale_engine.decisions import LOOK, TARGET
 from moonvale_engine.discards import discard
 from moonvale_engine.inference import exclude_value
-from moonvale_engine.state import CARD_0, CARDS, FACEUP, SEAT, SPOTTED, N, State, X, Y, clockwise, value_of
+from moonvale_engine.state import CARDS, FACEUP, SPOTTED, State, clockwise, value_of
 from moonvale_engine.steps import AGAIN, NEXT, ask, do
 
 
 def _hidden_spots(s: State, seat: int) -> list[int]:
     """Spots of the facedown cards of a village, but for the card placed just now and those that were looked at."""
-    placed = s.stack[CARD_0]
+    placed = s.noted[0]
     return [spot for spot, h in enumerate(s.villages[seat]) if not s.flags[h] & (FACEUP | SPOTTED) and h != placed]
 
 
 def _villages(s: State) -> list[int]:
-    return [pack(VILLAGE, seat) for seat in clockwise(s, s.stack[SEAT]) if _hidden_spots(s, seat)]
+    return [pack(VILLAGE, seat) for seat in clockwise(s, s.seat) if _hidden_spots(s, seat)]
 
 
 def _choose_village(s: State, action: int) -> int:
-    s.stack[N] = action >> 6 & 3
+    s.n = action >> 6 & 3
     return NEXT
 
 
 def _stop_or_next_card(s: State) -> list[int]:
-    seat = s.stack[N]
+    seat = s.n
     return [STOP_LOOKING, *[pack(PICK, square(seat, spot)) for spot in _hidden_spots(s, seat)]]
 
 
@@ -38,10 +38,10 @@ def _look(s: State, action: int) -> int:
     if action == STOP_LOOKING:
         return NEXT
     h = picked(s, action)
-    value = s.stack[X] - 1
-    moves.look(s, s.stack[SEAT], [h])
+    value = s.x - 1
+    moves.look(s, s.seat, [h])
     if value_of(s, h) == value:
-        discard(s, s.stack[SEAT], h, silent=s.stack[Y] != 0)
+        discard(s, s.seat, h, silent=s.y != 0)
         return NEXT
     s.flags[h] |= SPOTTED
     exclude_value(s, h, value)

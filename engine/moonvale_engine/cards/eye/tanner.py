@@ -7,7 +7,7 @@ from moonvale_engine.cards.card import DRAWN, EYE, Card
 from moonvale_engine.choices import has_card, own_ends
 from moonvale_engine.decisions import PLACE
 from moonvale_engine.effects import hand_to_chosen_end
-from moonvale_engine.state import FACEUP, SEAT, State
+from moonvale_engine.state import FACEUP, State
 from moonvale_engine.steps import NEXT, ask, do
 
 
@@ -16,7 +16,7 @@ def _in_hand_or_any_own_facedown_card(s: State, h: int) -> bool:
 
 
 def _turn_all_faceup(s: State, action: int) -> int:
-    for h in s.villages[s.stack[SEAT]]:
+    for h in s.villages[s.seat]:
         if not s.flags[h] & FACEUP:
             moves.flip(s, h)
     return NEXT

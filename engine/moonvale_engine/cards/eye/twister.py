@@ -6,7 +6,7 @@ from moonvale_engine import moves
 from moonvale_engine.cards.card import DRAWN, EYE, Card
 from moonvale_engine.choices import any_card, picked
 from moonvale_engine.decisions import TARGET
-from moonvale_engine.state import CARDS, FLIPPED, SEAT, N, State, X
+from moonvale_engine.state import CARDS, FLIPPED, State
 from moonvale_engine.steps import AGAIN, NEXT, ask, do
 
 
@@ -15,7 +15,7 @@ def _if_the_own_village_has_cards(s: State, h: int) -> bool:
 
 
 def _count(s: State, action: int) -> int:
-    s.stack[X] = len(s.villages[s.stack[SEAT]])
+    s.x = len(s.villages[s.seat])
     return NEXT
 
 
@@ -27,8 +27,8 @@ def _flip(s: State, action: int) -> int:
     h = picked(s, action)
     moves.flip(s, h)
     s.flags[h] |= FLIPPED
-    s.stack[N] += 1
-    return AGAIN if s.stack[N] < s.stack[X] else NEXT
+    s.n += 1
+    return AGAIN if s.n < s.x else NEXT
 
 
 def _forget(s: State, action: int) -> int:

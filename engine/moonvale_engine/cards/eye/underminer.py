@@ -9,7 +9,7 @@ from moonvale_engine.cards.card import DRAWN, EYE, Card
 from moonvale_engine.choices import picked
 from moonvale_engine.decisions import TARGET
 from moonvale_engine.events import NOBODY
-from moonvale_engine.state import CARD_0, CARD_1, CARD_2, CARD_3, SEAT, State, X, clockwise, find_seat
+from moonvale_engine.state import State, clockwise, find_seat, note
 from moonvale_engine.steps import NEXT, ask
 
 
@@ -22,7 +22,7 @@ def _first_cards(s: State) -> list[int]:
         return []
     return [
         pack(PICK, square(seat, spot))
-        for seat in clockwise(s, s.stack[SEAT])
+        for seat in clockwise(s, s.seat)
         if len(s.villages[seat]) > 1
         for spot in range(len(s.villages[seat]))
     ]
@@ -30,47 +30,43 @@ def _first_cards(s: State) -> list[int]:
 
 def _first_card(s: State, action: int) -> int:
     """From here on the four cards of the frame are those to exchange, and the Underminer's depth is in X."""
-    s.stack[X] = len(s.pile) - 1 - s.pile.index(s.stack[CARD_0])
-    s.stack[CARD_0] = picked(s, action)
+    s.x = len(s.pile) - 1 - s.pile.index(s.noted[0])
+    note(s, 0, picked(s, action))
     return NEXT
 
 
 def _begun(s: State) -> bool:
     """Whether a first village card was chosen; a Curator may have left none to choose."""
-    return find_seat(s, s.stack[CARD_0]) != NOBODY
+    return find_seat(s, s.noted[0]) != NOBODY
 
 
 def _pile_cards(s: State) -> list[int]:
     if not _begun(s):
         return []
-    return [
-        pack(UNDERMINE, depth)
-        for depth in range(len(s.pile))
-        if depth != s.stack[X] and s.pile[-1 - depth] != s.stack[CARD_1]
-    ]
+    return [pack(UNDERMINE, depth) for depth in range(len(s.pile)) if depth != s.x and s.pile[-1 - depth] != s.noted[1]]
 
 
 def _first_pile_card(s: State, action: int) -> int:
-    s.stack[CARD_1] = s.pile[-1 - x_of(action)]
+    note(s, 1, s.pile[-1 - x_of(action)])
     return NEXT
 
 
 def _second_cards(s: State) -> list[int]:
     if not _begun(s):
         return []
-    first = s.stack[CARD_0]
+    first = s.noted[0]
     seat = find_seat(s, first)
     return [pack(PICK, square(seat, spot)) for spot, h in enumerate(s.villages[seat]) if h != first]
 
 
 def _second_card(s: State, action: int) -> int:
-    s.stack[CARD_2] = picked(s, action)
+    note(s, 2, picked(s, action))
     return NEXT
 
 
 def _exchange(s: State, action: int) -> int:
-    s.stack[CARD_3] = s.pile[-1 - x_of(action)]
-    first, first_new, second, second_new = s.stack[CARD_0:]
+    note(s, 3, s.pile[-1 - x_of(action)])
+    first, first_new, second, second_new = s.noted
     moves.exchange_with_pile(s, [first, second], [first_new, second_new])
     return NEXT
 
