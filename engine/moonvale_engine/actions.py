@@ -100,8 +100,9 @@ FIELDS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
 
 #: Verbs that end, stop, pass or decline: a list that holds nothing else is not put to anybody (DEC-1).
 PASSING: Final = frozenset({STOP, END_TURN, DONE, DECLINE, PASS})
-#: Verbs of a free ability; whatever decision was open is put again afterwards (TURN-2).
-FREE: Final = frozenset({USE_RESIDENT, TURN_CARD, DISCARD_RESIDENT, USE_TOKEN})
+#: Verbs of a free ability, from the first to the last; whatever decision was open is put again afterwards (TURN-2).
+FIRST_FREE: Final = USE_RESIDENT
+LAST_FREE: Final = USE_TOKEN
 #: Verbs of a set that reveal nothing, so that a client may send several of them at once (EXC-8).
 SILENT: Final = frozenset({NAME, DECLARE})
 

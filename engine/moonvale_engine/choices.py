@@ -6,7 +6,7 @@ from typing import Final
 
 from moonvale_engine.actions import LEFT, PICK, PLACE_END, RIGHT, VILLAGE, pack, seat_of, spot_of, x_of
 from moonvale_engine.events import NOBODY
-from moonvale_engine.state import FACEUP, State, clockwise
+from moonvale_engine.state import FACEUP, VILLAGES, State, clockwise
 
 ANY_FACING: Final = -1
 _SPOT: Final = 1 << 8  # one spot further, in a PICK
@@ -51,9 +51,13 @@ def own_ends(s: State) -> list[int]:
 
 
 def ends(s: State, seat: int) -> list[int]:
-    """PLACE_END for a village; an empty one has one end."""
-    left = pack(PLACE_END, seat << 1 | LEFT)
-    return [left, pack(PLACE_END, seat << 1 | RIGHT)] if s.villages[seat] else [left]
+    """PLACE_END for a village; an empty one has one end. Not to be changed."""
+    return _ENDS[seat] if s.villages[seat] else _ONE_END[seat]
+
+
+#: seat -> the ends of its village
+_ENDS: Final = [[pack(PLACE_END, seat << 1 | end) for end in (LEFT, RIGHT)] for seat in range(VILLAGES)]
+_ONE_END: Final = [[pack(PLACE_END, seat << 1 | LEFT)] for seat in range(VILLAGES)]
 
 
 def has_card(s: State, seat: int, facing: int) -> bool:

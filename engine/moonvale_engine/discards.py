@@ -7,12 +7,21 @@ from moonvale_engine.events import NOBODY, SHOWN_REFUSED
 from moonvale_engine.state import FACEUP, State, push, type_of, value_of
 
 
+def demanded(s: State) -> bool:
+    """Whether the card on top of the pile demands something of the card that is put on it (OBS-2)."""
+    if not s.types.demands or not s.pile:
+        return False
+    top = s.pile[-1]
+    return s.flags[top] & FACEUP != 0 and type_of(s, top).meets is not None
+
+
 def fails(s: State, h: int) -> bool:
     """Whether the card on top of the pile refuses a card whose identity the rules may use here (OBS-2)."""
-    if not s.pile or not s.flags[s.pile[-1]] & FACEUP:
+    if not demanded(s):
         return False
-    meets = type_of(s, s.pile[-1]).meets
-    return meets is not None and not meets(s, s.pile[-1], value_of(s, h))
+    top = s.pile[-1]
+    meets = type_of(s, top).meets
+    return meets is not None and not meets(s, top, value_of(s, h))
 
 
 def offered(s: State, h: int) -> bool:

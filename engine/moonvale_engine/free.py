@@ -6,7 +6,7 @@ from moonvale_engine import programs, tokens
 from moonvale_engine.actions import USE_TOKEN
 from moonvale_engine.events import ABILITY_BEGAN, EVERYBODY, TOKEN_USED
 from moonvale_engine.reactions import begin_action
-from moonvale_engine.state import FACEUP, USED, State, push, type_of
+from moonvale_engine.state import USED, State, push, ready_spots, type_of
 
 
 def anytime_actions(s: State) -> list[int]:
@@ -17,9 +17,10 @@ def anytime_actions(s: State) -> list[int]:
 def free_actions(s: State) -> list[int]:
     """All free abilities, by the spot of their resident; the token last."""
     actions = _residents(s, False)
-    token = tokens.TOKENS[s.options.token]
-    if not token.draws and can_use_token(s) and token.usable(s):
-        actions.append(USE_TOKEN)
+    if can_use_token(s):
+        token = tokens.TOKENS[s.options.token]
+        if not token.draws and token.usable(s):
+            actions.append(USE_TOKEN)
     return actions
 
 
@@ -30,11 +31,11 @@ def can_use_token(s: State) -> bool:
 
 def _residents(s: State, anytime: bool) -> list[int]:
     actions: list[int] = []
-    for spot, h in enumerate(s.villages[s.active]):
-        if s.flags[h] & (FACEUP | USED) == FACEUP:
-            card = type_of(s, h)
-            if card.free is not None and (card.anytime or not anytime):
-                actions += card.free(s, spot, h)
+    for spot in ready_spots(s, s.active):
+        h = s.villages[s.active][spot]
+        card = type_of(s, h)
+        if card.free is not None and (card.anytime or not anytime):
+            actions += card.free(s, spot, h)
     return actions
 
 

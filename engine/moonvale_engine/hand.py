@@ -10,11 +10,11 @@ from moonvale_engine.actions import CLOSE, DECLARE, DISCARD, KEEP, NAME, PICK, P
 from moonvale_engine.choices import own_ends, picked
 from moonvale_engine.decisions import HAND, OBSESSOR, SET
 from moonvale_engine.decisions import PLACE as PLACE_KIND
-from moonvale_engine.discards import fails, follow, offered, spotters
+from moonvale_engine.discards import demanded, fails, follow, offered, spotters
 from moonvale_engine.effects import deck_to_chosen_end, hand_to_chosen_end
 from moonvale_engine.events import EVERYBODY, KEPT, NOBODY, SHOWN_FAILED_SET, SHOWN_REFUSED
 from moonvale_engine.inference import exclude_what_would_fit
-from moonvale_engine.state import FACEUP, State, note, push, type_of, value_of
+from moonvale_engine.state import CARDS, FACEUP, State, note, push, type_of, value_of
 from moonvale_engine.steps import AGAIN, NEXT, Step, ask, do
 
 # How the card came to hand (X of the HAND frame).
@@ -41,15 +41,24 @@ def drawn_hand(s: State) -> int:
     return NOBODY
 
 
+#: NAME of each spot of a village.
+_NAMES: Final = [NAME + spot * _SPOT for spot in range(CARDS)]
+
+
 def _hand_choices(s: State) -> list[int]:
     choices: list[int] = []
+    demand = demanded(s)
     if s.x == DRAWN:
-        may_be_discarded = not fails(s, s.hand)
+        may_be_discarded = not demand or not fails(s, s.hand)
         if may_be_discarded:
             choices.append(DISCARD)
         if (may_be_discarded or type_of(s, s.hand).stays) and has_draw_ability(s, s.hand):
             choices.append(USE)
-    choices += [NAME + spot * _SPOT for spot, h in enumerate(s.villages[s.seat]) if offered(s, h)]
+    village = s.villages[s.seat]
+    if demand:
+        choices += [_NAMES[spot] for spot, h in enumerate(village) if offered(s, h)]
+    else:
+        choices += _NAMES[: len(village)]
     if not choices or choices == [USE]:
         choices.append(KEEP)
     return choices
@@ -90,18 +99,26 @@ def named(s: State) -> bytes:
 
 
 def _set_choices(s: State) -> list[int]:
-    cards = named(s)
-    village = s.villages[s.seat]
     choices: list[int] = [CLOSE]
-    if len(cards) < MOST_NAMED:
-        open_values = {value_of(s, h) for h in cards if s.flags[h] & FACEUP}
-        for spot in range(village.index(cards[-1]) + 1, len(village)):
-            h = village[spot]
-            if not s.flags[h] & FACEUP or (offered(s, h) and (not open_values or value_of(s, h) in open_values)):
-                choices.append(NAME + spot * _SPOT)
-    if not s.x:
+    if s.n < MOST_NAMED:
+        cards = named(s)
+        village = s.villages[s.seat]
+        spot = village.index(cards[-1]) + 1
+        faceup = [h for h in cards if s.flags[h] & FACEUP]
+        if faceup or demanded(s):
+            choices += [_NAMES[i] for i in range(spot, len(village)) if _fits(s, village[i], faceup)]
+        else:
+            choices += _NAMES[spot : len(village)]
+    if s.types.spots and not s.x:
         choices += [pack(DECLARE, n + 1) for n in range(spotters(s, s.seat))]
     return choices
+
+
+def _fits(s: State, h: int, faceup: list[int]) -> bool:
+    """Whether a card may be named, beside these faceup ones of the set, as far as can be seen (EXC-3, EXC-8, OBS-3)."""
+    if not s.flags[h] & FACEUP:
+        return True
+    return offered(s, h) and (not faceup or any([value_of(s, h) == value_of(s, other) for other in faceup]))
 
 
 def _name(s: State, action: int) -> int:
@@ -121,7 +138,8 @@ def _judge(s: State, action: int) -> int:
     What matches but fails an Obsessor's demand is shown and goes back as it lay (OBS-3).
     """
     cards = named(s)
-    if len({value_of(s, h) for h in cards}) > 1:
+    value = value_of(s, cards[0])
+    if any([value_of(s, h) != value for h in cards]):
         moves.show(s, cards, SHOWN_FAILED_SET)
         for h in cards:
             if s.flags[h] & FACEUP:

@@ -23,7 +23,7 @@ from moonvale_engine.events import (
     TUCKED,
     TURNED,
 )
-from moonvale_engine.state import FACEUP, HIDDEN, POOL_FACEUP, POOLED, SIDEWAYS, State
+from moonvale_engine.state import BYTES, FACEUP, HIDDEN, POOL_FACEUP, POOLED, SIDEWAYS, State
 
 
 def _moved(s: State, h: int, start: int, end: int, audience: int = -1) -> None:
@@ -56,20 +56,20 @@ def _take_out(s: State, square: int) -> None:
 def _put_in(s: State, square: int, h: int) -> None:
     """A card comes to a square, before the one that was there."""
     village, spot = s.villages[square & 3], square >> 2
-    s.villages[square & 3] = village[:spot] + bytes((h,)) + village[spot:]
+    s.villages[square & 3] = village[:spot] + BYTES[h] + village[spot:]
 
 
 def _replace(s: State, square: int, h: int) -> None:
     """A card takes the place of another one."""
     village, spot = s.villages[square & 3], square >> 2
-    s.villages[square & 3] = village[:spot] + bytes((h,)) + village[spot + 1 :]
+    s.villages[square & 3] = village[:spot] + BYTES[h] + village[spot + 1 :]
 
 
 def _on_top(s: State, h: int) -> None:
     """A card goes faceup and upright on top of the pile."""
     s.flags[h] = s.flags[h] & ~SIDEWAYS | FACEUP
     s.known[h] = EVERYBODY
-    s.pile += bytes((h,))
+    s.pile += BYTES[h]
     if s.types.reacts:
         s.put = h
 
@@ -106,7 +106,8 @@ def draw_to_hand(s: State) -> int:
     h = _from_deck(s)
     s.hand = h
     s.known[h] |= EVERYBODY if s.flags[h] & FACEUP else 1 << s.active
-    _moved(s, h, DECK, HAND, _audience(s, h) | 1 << s.active)
+    if s.events is not None:
+        _moved(s, h, DECK, HAND, _audience(s, h) | 1 << s.active)
     return h
 
 
@@ -167,7 +168,7 @@ def village_to_pile_bottom(s: State, h: int) -> None:
     square = find(s, h)
     _take_out(s, square)
     s.flags[h] &= ~SIDEWAYS
-    s.pile = bytes((h,)) + s.pile
+    s.pile = BYTES[h] + s.pile
     _moved(s, h, square, PILE_BOTTOM)
 
 
@@ -191,7 +192,7 @@ def pile_to_deck_bottom(s: State, depth: int, most: int) -> None:
     """Up to so many pile cards, from a depth down, go below the deck as a block, the former top uppermost (E10-1)."""
     for _ in range(min(most, len(s.pile) - depth)):
         h = _from_pile(s, depth)
-        s.deck = bytes((h,)) + s.deck
+        s.deck = BYTES[h] + s.deck
         _moved(s, h, PILE + depth, DECK_BOTTOM)
 
 
@@ -206,7 +207,7 @@ def exchange_with_pile(s: State, cards: list[int], others: list[int]) -> None:
         _replace(s, square, other)
     for square, h in sorted(zip(squares, cards, strict=True)):
         s.flags[h] &= ~SIDEWAYS
-        s.pile = bytes((h,)) + s.pile
+        s.pile = BYTES[h] + s.pile
         _moved(s, h, square, PILE_BOTTOM)
     for square, depth, other in zip(squares, depths, others, strict=True):
         _moved(s, other, PILE + depth, square)
@@ -227,13 +228,13 @@ def village_to_aside(s: State, h: int) -> None:
     square = find(s, h)
     _take_out(s, square)
     s.flags[h] &= ~SIDEWAYS
-    s.aside += bytes((h,))
+    s.aside += BYTES[h]
     _moved(s, h, square, ASIDE, EVERYBODY)
     under = tucked_under(s, h)
     if under != NOBODY:
         at = s.tucked.index(h)
         s.tucked = s.tucked[:at] + s.tucked[at + 2 :]
-        s.aside += bytes((under,))
+        s.aside += BYTES[under]
         _moved(s, under, square, ASIDE, EVERYBODY)
 
 

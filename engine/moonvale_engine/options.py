@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from typing import Final
 
 from moonvale_engine.errors import OptionError
 
@@ -76,15 +77,19 @@ _FIELDS = tuple([field.name for field in fields(Options)])
 
 def meets(demand: str, value: int) -> bool:
     """Whether a value meets an Obsessor's demand; 0 is even, -1 odd (OBS-1). Raises OptionError for ``demands``."""
-    if demand in ("even", "odd"):
-        return value % 2 == (demand == "odd")
-    words = demand.split(" ")
-    if len(words) == 3 and words[0] == "at" and words[1] in ("most", "least") and words[2] in _VALUES:
-        return value <= int(words[2]) if words[1] == "most" else value >= int(words[2])
-    raise OptionError("demands", f"'{demand}' is not 'even', 'odd', 'at most N' or 'at least N' with N of -1..13")
+    if demand not in _MEETING:
+        raise OptionError("demands", f"'{demand}' is not 'even', 'odd', 'at most N' or 'at least N' with N of -1..13")
+    return value in _MEETING[demand]
 
 
-_VALUES = frozenset(map(str, range(-1, NUMBERS)))
+_VALUES: Final = range(-1, NUMBERS)
+#: demand -> the values that meet it
+_MEETING: Final[dict[str, frozenset[int]]] = {
+    "even": frozenset([value for value in _VALUES if value % 2 == 0]),
+    "odd": frozenset([value for value in _VALUES if value % 2 == 1]),
+    **{f"at most {n}": frozenset([value for value in _VALUES if value <= n]) for n in _VALUES},
+    **{f"at least {n}": frozenset([value for value in _VALUES if value >= n]) for n in _VALUES},
+}
 
 
 def parse_deck(text: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ There is no second judge of what is legal.
 from __future__ import annotations
 
 from moonvale_engine import catalog
-from moonvale_engine.actions import FREE, PASSING, USE_TOKEN
+from moonvale_engine.actions import FIRST_FREE, LAST_FREE, PASSING, USE_TOKEN
 from moonvale_engine.decisions import REACTION, TURN, TURN_END
 from moonvale_engine.errors import GameOverError, IllegalActionError, OptionError
 from moonvale_engine.events import (
@@ -128,7 +128,7 @@ def open_decision(s: State) -> bool:
             s.step = at + 1
             continue
         if step.interruptible and s.seat == s.active:
-            choices = choices + anytime_actions(s)  # a list of choices may be a table that others share
+            choices = choices + anytime_actions(s)  # not in place: a list of choices may be a table that others share
         s.choices = choices
         return True
     s.choices = []
@@ -139,7 +139,7 @@ def _carry_out(s: State, action: int, cause: int) -> None:
     step = catalog.PROGRAMS[s.program][s.step]
     if s.events is not None:
         s.events.append((ACTED, s.seat, action, cause, 1 << s.seat if step.private else EVERYBODY, ()))
-    if action & 63 in FREE and step.kind != REACTION:
+    if FIRST_FREE <= action & 63 <= LAST_FREE and step.kind != REACTION:
         if action == USE_TOKEN:
             use_token(s)
         else:
@@ -153,7 +153,9 @@ def _run(s: State, step: Step, action: int) -> None:
     at, depth = s.step, len(s.below)
     s.step = at + 1
     to = step.effect(s, action)
-    if to != NEXT:
+    if to == AGAIN and len(s.below) == depth:
+        s.step = at
+    elif to != NEXT:
         _move_on(s, depth, at if to == AGAIN else to)
 
 

@@ -13,8 +13,10 @@ from moonvale_engine.shuffle import first_start, game_key
 from moonvale_engine.state import CARDS, FACEUP, TABLE, VILLAGE_SIZE, VILLAGES, State, push
 from moonvale_engine.steps import AGAIN, NEXT, Step, ask, do
 
-_PAIRS = [pack(PEEK, first << 3 | second) for first in range(VILLAGE_SIZE) for second in range(first + 1, VILLAGE_SIZE)]
-_FIRST_OF_PILE = VILLAGES * VILLAGE_SIZE
+_PAIRS: Final = [
+    pack(PEEK, first << 3 | second) for first in range(VILLAGE_SIZE) for second in range(first + 1, VILLAGE_SIZE)
+]
+_FIRST_OF_PILE: Final = VILLAGES * VILLAGE_SIZE
 
 
 def deal(s: State, identity: bytes) -> None:
@@ -62,7 +64,7 @@ def _begin(s: State, action: int) -> int:
 
 
 def _peek_choices(s: State) -> list[int]:
-    return _PAIRS[:]
+    return _PAIRS
 
 
 def _peek(s: State, action: int) -> int:

@@ -317,7 +317,9 @@ def pop(s: State) -> None:
 def drop_frames(s: State) -> None:
     """The game is over: nobody is to act."""
     s.below = ()
+    s.program = s.step = s.n = s.x = s.y = 0
     s.seat = NOBODY
+    s.noted = NOTHING_NOTED
 
 
 def set_stack(s: State, stack: bytes) -> None:
@@ -325,6 +327,21 @@ def set_stack(s: State, stack: bytes) -> None:
     frames = [stack[at : at + FRAME] for at in range(0, len(stack), FRAME)]
     s.below = tuple([(f[0], f[1], f[2], f[3], f[4], f[5], f[6:]) for f in frames])
     pop(s)
+
+
+#: flags -> 1 if the card lies faceup and its ability was not used, else 0
+_READY: Final = bytes([1 if flags & (FACEUP | USED) == FACEUP else 0 for flags in range(TABLE)])
+
+
+def ready_spots(s: State, seat: int) -> list[int]:
+    """Return the spots of a village where a card lies faceup whose ability was not used (ABL-5)."""
+    ready = s.villages[seat].translate(s.flags).translate(_READY)
+    spots: list[int] = []
+    spot = ready.find(1)
+    while spot >= 0:
+        spots.append(spot)
+        spot = ready.find(1, spot + 1)
+    return spots
 
 
 def note(s: State, i: int, h: int) -> None:

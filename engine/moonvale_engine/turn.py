@@ -25,7 +25,7 @@ from moonvale_engine.events import (
 from moonvale_engine.free import can_use_token, free_actions, use_token
 from moonvale_engine.hand import DRAWN, OWED
 from moonvale_engine.reactions import begin_action
-from moonvale_engine.state import CARDS, FACEUP, SPENT, USED, State, push, type_of
+from moonvale_engine.state import SPENT, TABLE, USED, State, push, ready_spots, type_of
 from moonvale_engine.steps import AGAIN, NEXT, STOP, Step, ask, do
 from moonvale_engine.tokens import TOKENS
 
@@ -36,11 +36,14 @@ FINISH: Final = 3
 CALL_LIMIT: Final = 4  # cards that a caller may have (TURN-3)
 
 
+#: Tables of ``translate``: flags without the marks that end with a turn.
+_UNUSED: Final = bytes([flags & ~USED for flags in range(TABLE)])
+_UNUSED_UNSPENT: Final = bytes([flags & ~(USED | SPENT) for flags in range(TABLE)])
+
+
 def _begin(s: State, action: int) -> int:
     seat = s.seat
-    used = USED if seat == s.active else USED | SPENT  # C01-2
-    for h in range(CARDS):
-        s.flags[h] &= ~used
+    s.flags = s.flags.translate(_UNUSED if seat == s.active else _UNUSED_UNSPENT)  # C01-2
     s.active = seat
     s.turn += 1
     s.ability_used = False
@@ -51,23 +54,31 @@ def _begin(s: State, action: int) -> int:
 
 
 def _turn_choices(s: State) -> list[int]:
-    village = s.villages[s.active]
+    size = len(s.villages[s.active])
     choices = [DRAW]
-    if not s.ability_used and can_use_token(s) and TOKENS[s.options.token].draws:
+    if s.token_active and not s.ability_used and can_use_token(s) and TOKENS[s.options.token].draws:
         choices.append(DRAW_WITH_TOKEN)
-    if s.pile and village:
+    if s.pile and size:
         choices.append(TAKE)
-    if len(village) <= CALL_LIMIT and s.caller == NOBODY and not s.ability_used:
+    if size <= CALL_LIMIT and s.caller == NOBODY and not s.ability_used:
         choices.append(CALL)
-    for card in s.cards:
-        if card.main is not None:
-            choices += card.main(s, len(_unused(s, card)))
-    return choices + free_actions(s)
+    for card in s.types.main:
+        choices += _main_actions(s, card)
+    choices += free_actions(s)
+    return choices
+
+
+def _main_actions(s: State, card: Card) -> list[int]:
+    """Return the main actions that the active player's cards of a type offer."""
+    assert card.main is not None
+    cards = len(_unused(s, card))
+    return card.main(s, cards) if cards else []
 
 
 def _unused(s: State, card: Card) -> list[int]:
     """Return the active player's faceup cards of a type that were not used this turn."""
-    return [h for h in s.villages[s.active] if s.flags[h] & (FACEUP | USED) == FACEUP and type_of(s, h) is card]
+    village = s.villages[s.active]
+    return [village[spot] for spot in ready_spots(s, s.active) if type_of(s, village[spot]) is card]
 
 
 def _main_action(s: State, action: int) -> int:
@@ -98,7 +109,7 @@ def _main_action(s: State, action: int) -> int:
 
 def _gamble(s: State) -> None:
     """Use the leftmost faceup card whose main action can be repeated and that was not used this turn."""
-    for card in s.cards:
+    for card in s.types.main:
         if card.repeats:
             h = _unused(s, card)[0]
             s.flags[h] |= USED
@@ -109,11 +120,13 @@ def _gamble(s: State) -> None:
 
 
 def _end_choices(s: State) -> list[int]:
-    choices = [END_TURN]
-    for card in s.cards:
-        if card.repeats and card.main is not None and s.y:
-            choices += card.main(s, len(_unused(s, card)))
-    return choices + free_actions(s)
+    choices: list[int] = [END_TURN]
+    if s.y:
+        for card in s.types.main:
+            if card.repeats:
+                choices += _main_actions(s, card)
+    choices += free_actions(s)
+    return choices
 
 
 def _end(s: State, action: int) -> int:

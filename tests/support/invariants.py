@@ -53,7 +53,9 @@ def check_choices(s: State) -> None:
         assert not s.stack
         return
     assert len(set(s.choices)) == len(s.choices)
-    by_residents = Counter(act.x_of(action) for action in s.choices if act.verb_of(action) in act.FREE)
+    by_residents = Counter(
+        act.x_of(action) for action in s.choices if act.FIRST_FREE <= act.verb_of(action) <= act.LAST_FREE
+    )
     assert len(s.choices) - by_residents.total() <= LONGEST_LIST
     assert max(by_residents.values(), default=0) <= LONGEST_LIST_OF_ONE
     before = encode(s)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from moonvale_engine import moves
 from moonvale_engine.actions import CLOCKWISE, COUNTERCLOCKWISE, PICK, TURN_DIRECTION, pack, seat_of, square, x_of
 from moonvale_engine.cards.card import COIN, DRAWN, Card
@@ -11,7 +13,7 @@ from moonvale_engine.events import NOBODY
 from moonvale_engine.state import State, clockwise, note
 from moonvale_engine.steps import AGAIN, NEXT, ask, do
 
-_DIRECTIONS = [pack(TURN_DIRECTION, CLOCKWISE), pack(TURN_DIRECTION, COUNTERCLOCKWISE)]
+_DIRECTIONS: Final = [pack(TURN_DIRECTION, CLOCKWISE), pack(TURN_DIRECTION, COUNTERCLOCKWISE)]
 
 
 def _villages(s: State) -> list[int]:
@@ -25,7 +27,7 @@ def _if_two_villages_have_cards(s: State, h: int) -> bool:
 
 
 def _directions(s: State) -> list[int]:
-    return _DIRECTIONS[:] if _villages(s) else []
+    return _DIRECTIONS if _villages(s) else []
 
 
 def _direction(s: State, action: int) -> int:
