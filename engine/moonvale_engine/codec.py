@@ -28,7 +28,7 @@ def encode(s: State) -> bytes:
     )
     for number in (s.round, s.turn, s.extra_turns):
         _put_int(out, number)
-    out += s.identity + s.flags[:CARDS] + s.known
+    out += s.identity + s.flags + s.known
     for zone in (s.deck, s.pile, s.aside, s.stack, s.resigned, s.tucked, s.pool, s.excluded):
         _put_bytes(out, zone)
     for village in s.villages:
@@ -84,7 +84,7 @@ def _decode(reader: _Reader) -> State:
     if len(stack) % FRAME or (len(stack) > 0) != (over == NOBODY):
         raise CodecError("damaged: the frames are not well formed")
     s = new_state(options, catalog.types_in_play(options), secret, entropy)
-    s.identity, s.flags[:CARDS], s.known[:] = identity, flags, known
+    s.identity, s.flags, s.known = identity, bytearray(flags), bytearray(known)
     s.deck, s.pile, s.aside, s.villages = deck, pile, aside, villages
     s.resigned, s.totals, s.scores = resigned, totals, scores
     s.hand, s.put, s.active, s.holder, s.caller, s.over, bits, s.shuffles = numbers

@@ -27,13 +27,19 @@ class Types:
         #: face -> printed value
         self.values = tuple([cards[face & 15].value if face & 15 < len(cards) else 0 for face in range(FACES)])
         self.main = tuple([card for card in cards if card.main is not None])
-        self.free = any([card.free is not None for card in cards])
-        self.reacts = any([card.reacts for card in cards])
         self.spots = tuple([card for card in cards if card.spots])
+        self.reacts = any([card.reacts for card in cards])
         self.demands = any([card.meets is not None for card in cards])
+        #: face -> 1 if such a card has a free ability, and one for any time; empty if none has
+        self.free = _marked([card.number for card in cards if card.free is not None])
+        self.anytime = _marked([card.number for card in cards if card.free is not None and card.anytime])
 
     def __reduce__(self) -> tuple[type[Types], tuple[tuple[Card, ...]]]:
         return Types, (self.cards,)
 
 
 FACES: Final = 64  # number | variant << 4
+
+
+def _marked(numbers: list[int]) -> bytes:
+    return bytes([1 if face < FACES and face & 15 in numbers else 0 for face in range(256)]) if numbers else b""

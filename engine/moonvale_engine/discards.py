@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moonvale_engine import moves, programs
 from moonvale_engine.events import NOBODY, SHOWN_REFUSED
-from moonvale_engine.state import FACEUP, State, push, type_of, value_of
+from moonvale_engine.state import FACEUP, State, faceup_cards, push, type_of, value_of
 
 
 def demanded(s: State) -> bool:
@@ -60,5 +60,5 @@ def follow(s: State, seat: int, h: int, declared: int, placed: int = NOBODY, sil
 def spotters(s: State, seat: int) -> int:
     """Return how many Spotters a seat can declare (E03-1)."""
     for card in s.types.spots:
-        return sum([1 for h in s.villages[seat] if s.flags[h] & FACEUP and type_of(s, h) is card])
+        return len(faceup_cards(s, seat, card.number))
     return 0

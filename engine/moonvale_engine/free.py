@@ -6,7 +6,7 @@ from moonvale_engine import programs, tokens
 from moonvale_engine.actions import USE_TOKEN
 from moonvale_engine.events import ABILITY_BEGAN, EVERYBODY, TOKEN_USED
 from moonvale_engine.reactions import begin_action
-from moonvale_engine.state import USED, State, push, ready_spots, type_of
+from moonvale_engine.state import FACEUP, USED, State, push, type_of
 
 
 def anytime_actions(s: State) -> list[int]:
@@ -31,11 +31,14 @@ def can_use_token(s: State) -> bool:
 
 def _residents(s: State, anytime: bool) -> list[int]:
     actions: list[int] = []
-    for spot in ready_spots(s, s.active):
-        h = s.villages[s.active][spot]
-        card = type_of(s, h)
-        if card.free is not None and (card.anytime or not anytime):
-            actions += card.free(s, spot, h)
+    offering = s.types.anytime if anytime else s.types.free
+    if offering:
+        identity, flags = s.identity, s.flags
+        for spot, h in enumerate(s.villages[s.active]):
+            if offering[identity[h]] and flags[h] & (FACEUP | USED) == FACEUP:
+                free = type_of(s, h).free
+                assert free is not None
+                actions += free(s, spot, h)
     return actions
 
 

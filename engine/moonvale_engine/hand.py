@@ -14,7 +14,7 @@ from moonvale_engine.discards import demanded, fails, follow, offered, spotters
 from moonvale_engine.effects import deck_to_chosen_end, hand_to_chosen_end
 from moonvale_engine.events import EVERYBODY, KEPT, NOBODY, SHOWN_FAILED_SET, SHOWN_REFUSED
 from moonvale_engine.inference import exclude_what_would_fit
-from moonvale_engine.state import CARDS, FACEUP, State, note, push, type_of, value_of
+from moonvale_engine.state import CARDS, FACEUP, State, note, push, spot_of, type_of, value_of
 from moonvale_engine.steps import AGAIN, NEXT, Step, ask, do
 
 # How the card came to hand (X of the HAND frame).
@@ -103,7 +103,7 @@ def _set_choices(s: State) -> list[int]:
     if s.n < MOST_NAMED:
         cards = named(s)
         village = s.villages[s.seat]
-        spot = village.index(cards[-1]) + 1
+        spot = spot_of(village, s.noted[s.n - 1]) + 1
         faceup = [h for h in cards if s.flags[h] & FACEUP]
         if faceup or demanded(s):
             choices += [_NAMES[i] for i in range(spot, len(village)) if _fits(s, village[i], faceup)]
@@ -151,7 +151,7 @@ def _judge(s: State, action: int) -> int:
         push(s, programs.FAILED_SET, s.seat)
         return NEXT
     if len(cards) == 1:
-        _exchange(s, s.villages[s.seat].index(cards[0]))
+        _exchange(s, spot_of(s.villages[s.seat], cards[0]))
         return NEXT
     for h in cards:
         if not s.flags[h] & FACEUP:
@@ -192,7 +192,8 @@ def _exchange(s: State, spot: int) -> None:
     seat = s.seat
     cards = named(s)
     new = s.hand
-    spot -= sum([1 for h in cards if s.villages[seat].index(h) < spot])
+    if len(cards) > 1:
+        spot -= sum([1 for h in cards if spot_of(s.villages[seat], h) < spot])
     for h in cards:
         moves.village_to_pile(s, h)
     moves.hand_to_spot(s, seat, spot)

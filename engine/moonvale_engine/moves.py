@@ -23,7 +23,7 @@ from moonvale_engine.events import (
     TUCKED,
     TURNED,
 )
-from moonvale_engine.state import BYTES, FACEUP, HIDDEN, POOL_FACEUP, POOLED, SIDEWAYS, State
+from moonvale_engine.state import BYTES, FACEUP, HIDDEN, POOL_FACEUP, POOLED, SIDEWAYS, State, spot_of
 
 
 def _moved(s: State, h: int, start: int, end: int, audience: int = -1) -> None:
@@ -41,9 +41,8 @@ def _audience(s: State, h: int) -> int:
 def find(s: State, h: int) -> int:
     """Return the square of a card in a village, or -1."""
     for seat, village in enumerate(s.villages):
-        spot = village.find(h)
-        if spot >= 0:
-            return spot << 2 | seat
+        if h in village:
+            return spot_of(village, h) << 2 | seat
     return -1
 
 
@@ -139,7 +138,8 @@ def hand_to_spot(s: State, seat: int, spot: int) -> None:
     h = s.hand
     s.hand = NOBODY
     _put_in(s, spot << 2 | seat, h)
-    _moved(s, h, HAND, spot << 2 | seat)
+    if s.events is not None:
+        _moved(s, h, HAND, spot << 2 | seat)
 
 
 def hand_to_end(s: State, seat: int, end: int) -> None:
@@ -160,7 +160,8 @@ def village_to_pile(s: State, h: int) -> None:
     square = find(s, h)
     _take_out(s, square)
     _on_top(s, h)
-    _moved(s, h, square, PILE)
+    if s.events is not None:
+        _moved(s, h, square, PILE)
 
 
 def village_to_pile_bottom(s: State, h: int) -> None:
@@ -293,19 +294,20 @@ def turn_sideways(s: State, h: int) -> None:
 
 def look(s: State, seat: int, handles: list[int]) -> None:
     """A seat sees facedown cards; everybody sees which."""
-    seen: list[int] = []
     for h in handles:
         s.known[h] |= 1 << seat
-        seen += (h, s.identity[h])
     if s.events is not None:
-        s.events.append((LOOKED, seat, 0, 0, 1 << seat, tuple(seen)))
+        s.events.append((LOOKED, seat, 0, 0, 1 << seat, _faces(s, handles)))
 
 
 def show(s: State, handles: list[int] | bytes, why: int) -> None:
     """Everybody sees cards, which keep their facing."""
-    seen: list[int] = []
     for h in handles:
         s.known[h] = EVERYBODY
-        seen += (h, s.identity[h])
     if s.events is not None:
-        s.events.append((SHOWN, s.seat, why, 0, EVERYBODY, tuple(seen)))
+        s.events.append((SHOWN, s.seat, why, 0, EVERYBODY, _faces(s, handles)))
+
+
+def _faces(s: State, handles: list[int] | bytes) -> tuple[int, ...]:
+    """Return pairs of handle and face, as events hold them."""
+    return tuple([number for h in handles for number in (h, s.identity[h])])

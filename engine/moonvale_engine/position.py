@@ -56,20 +56,24 @@ def observe(s: State, viewer: int) -> Position:
     """Return what a viewer knows of a game: a masked copy."""
     masked = s.copy()
     masked.identity = visible_faces(s, viewer)
-    masked.known = visible_knowledge(s, viewer)
     masked.secret = b""
     masked.entropy = ()
-    masked.pool = visible_pool(s, viewer)
-    covered = b""
+    if s.pool:
+        masked.pool = visible_pool(s, viewer)
     if s.options.memory == "table":
-        covered = unlooked_deck(s, viewer)
+        masked.known = visible_knowledge(s, viewer)
         masked.excluded = b""
-    for h in s.deck:
-        if s.flags[h] & HIDDEN or h in covered:
-            masked.flags[h] &= ~FACEUP
+        _hide_facings(masked, unlooked_deck(s, viewer))
+    if not s.flags.isascii():  # HIDDEN is the one flag that is no ASCII
+        _hide_facings(masked, bytes([h for h in s.deck if s.flags[h] & HIDDEN]))
     if viewer != s.seat:
         masked.choices = []
     return Position(masked, viewer)
+
+
+def _hide_facings(s: State, handles: bytes) -> None:
+    for h in handles:
+        s.flags[h] &= ~FACEUP
 
 
 def whole(s: State) -> Position:

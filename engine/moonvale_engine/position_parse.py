@@ -319,7 +319,7 @@ def _renumber(s: State, handles: list[int]) -> None:
     table = bytes([*handles, *range(CARDS, 256)])
     order = sorted(range(CARDS), key=lambda i: handles[i])
     s.identity = bytes([s.identity[i] for i in order])
-    s.flags[:CARDS] = bytes([s.flags[i] for i in order])
+    s.flags = bytearray([s.flags[i] for i in order])
     s.known = bytearray([s.known[i] for i in order])
     s.deck = s.deck.translate(table)
     s.pile = s.pile.translate(table)

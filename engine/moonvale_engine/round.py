@@ -10,7 +10,7 @@ from moonvale_engine.decisions import PEEK as PEEK_KIND
 from moonvale_engine.deck import faces_in_play
 from moonvale_engine.events import EVERYBODY, NOBODY, ROUND_BEGAN
 from moonvale_engine.shuffle import first_start, game_key
-from moonvale_engine.state import CARDS, FACEUP, TABLE, VILLAGE_SIZE, VILLAGES, State, push
+from moonvale_engine.state import CARDS, FACEUP, VILLAGE_SIZE, VILLAGES, State, push
 from moonvale_engine.steps import AGAIN, NEXT, Step, ask, do
 
 _PAIRS: Final = [
@@ -22,7 +22,7 @@ _FIRST_OF_PILE: Final = VILLAGES * VILLAGE_SIZE
 def deal(s: State, identity: bytes) -> None:
     """Lay out a round from its shuffled cards: villages, the first card of the pile, the deck (SET-2)."""
     s.identity = identity
-    s.flags[:] = bytes(TABLE)
+    s.flags[:] = bytes(CARDS)
     s.known[:] = bytes(CARDS)
     s.deck = bytes(range(CARDS - 1, _FIRST_OF_PILE, -1))
     s.pile = bytes((_FIRST_OF_PILE,))

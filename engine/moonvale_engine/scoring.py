@@ -17,7 +17,7 @@ from moonvale_engine.events import (
     TOKEN_AWARDED,
 )
 from moonvale_engine.outcome import places
-from moonvale_engine.state import CARDS, FACEUP, USED, State, clockwise, push, type_of, value_of
+from moonvale_engine.state import CARDS, FACEUP, USED, State, clockwise, faceup_cards, push, type_of, value_of
 from moonvale_engine.steps import AGAIN, NEXT, STOP, Step, ask
 
 ORDER: Final = (1, 0, 13)  # numbers whose scoring abilities are chosen, in the order of END-2
@@ -45,13 +45,11 @@ def next_scorer(s: State, action: int) -> int:
 
 
 def _uses(s: State) -> list[int]:
-    seat = s.seat
-    scoring = s.cards[s.x].scoring
     uses: list[int] = [DONE]
+    scoring = s.types.cards[s.x].scoring
     if scoring is not None:
-        for h in s.villages[seat]:
-            if s.flags[h] & (FACEUP | USED) == FACEUP and s.identity[h] & 15 == s.x:
-                uses += scoring(s, seat, h)
+        for h in faceup_cards(s, s.seat, s.x, unless=USED):
+            uses += scoring(s, s.seat, h)
     return uses
 
 
@@ -71,10 +69,10 @@ SCORER_PROGRAM: Final[tuple[Step, ...]] = (ask(SCORING, _uses, then=_use, interr
 
 def counted(s: State, h: int) -> int:
     """Return what a village card counts by itself: its value, as a host the negative value, or by its own rule."""
-    if moves.tucked_under(s, h) != NOBODY:
+    if s.tucked and moves.tucked_under(s, h) != NOBODY:
         return -value_of(s, h)
     rule = type_of(s, h).counts
-    return rule(s, h) if rule is not None and s.flags[h] & FACEUP else value_of(s, h)
+    return value_of(s, h) if rule is None or not s.flags[h] & FACEUP else rule(s, h)
 
 
 def village_sum(s: State, seat: int) -> int:

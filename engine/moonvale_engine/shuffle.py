@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 SECRET_BYTES = 32
 _DOMAIN = b"moonvale/1/"
@@ -28,11 +28,18 @@ def game_key(secret: bytes, entropy: tuple[bytes, ...]) -> bytes:
 
 def shuffled(key: bytes, round: int, n: int, cards: bytes) -> bytes:
     """Return the n-th shuffle (0: the deal) of a round (1..): Fisher-Yates from the back."""
-    stream = _stream(key, b"shuffle", round, n)
-    result = bytearray(cards)
-    for i in range(len(result) - 1, 0, -1):
-        j = _below(stream, i + 1)
-        result[i], result[j] = result[j], result[i]
+    result = list(cards)
+    i, block = len(result) - 1, 0
+    while i > 0:
+        for byte in _block(key, b"shuffle", round, n, block):
+            bound = i + 1
+            if byte < 256 - 256 % bound:  # else it is in the last, incomplete multiple of the bound
+                j = byte % bound
+                result[i], result[j] = result[j], result[i]
+                i -= 1
+                if i == 0:
+                    break
+        block += 1
     return bytes(result)
 
 
@@ -42,20 +49,14 @@ arrange: Callable[[bytes, int, int, bytes], bytes] = shuffled
 
 def first_start(key: bytes, players: int) -> int:
     """Return which of the dealt villages in play, in ascending order, starts the first round (SET-5, SET-6)."""
-    return _below(_stream(key, b"start", 0, 0), players)
-
-
-def _stream(key: bytes, purpose: bytes, round: int, n: int) -> Iterator[int]:
     block = 0
     while True:
-        yield from hmac.digest(key, _DOMAIN + purpose + bytes((round, n)) + block.to_bytes(4, "big"), "sha256")
+        for byte in _block(key, b"start", 0, 0, block):
+            if byte < 256 - 256 % players:
+                return byte % players
         block += 1
 
 
-def _below(stream: Iterator[int], bound: int) -> int:
-    """Return a uniform int below the bound (1..256): the next byte that is not in the last, incomplete multiple."""
-    limit = 256 - 256 % bound
-    for byte in stream:
-        if byte < limit:
-            return byte % bound
-    raise AssertionError("a stream has no end")
+def _block(key: bytes, purpose: bytes, round: int, n: int, block: int) -> bytes:
+    """Return the next 32 bytes of chance for a purpose."""
+    return hmac.digest(key, _DOMAIN + purpose + bytes((round, n)) + block.to_bytes(4, "big"), "sha256")

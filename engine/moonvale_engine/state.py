@@ -32,8 +32,6 @@ POOL_FACEUP: Final = 64  # of a face in the pool: it lies faceup
 #: Bytes of a frame, as it is stored: program, step, seat, n, x, y, and the four noted handles.
 FRAME: Final = 10
 NOTHING_NOTED: Final = bytes((NOBODY, NOBODY, NOBODY, NOBODY))
-#: ``flags`` is as long as a table of ``bytes.translate`` is, so that it yields the flags of a whole zone at once.
-TABLE: Final = 256
 
 #: A frame below the top one: program, step, seat, n, x, y, noted.
 Frame = tuple[int, int, int, int, int, int, bytes]
@@ -94,7 +92,7 @@ class State:
         self.secret = secret  # 32 bytes, or none in a position
         self.entropy = entropy  # what the seats added to the secret, in seat order
         self.identity = identity  # handle -> face (number | variant << 4), or UNKNOWN
-        self.flags = flags  # handle -> FACEUP | SIDEWAYS | ..., and nothing up to the length of a TABLE
+        self.flags = flags  # handle -> FACEUP | SIDEWAYS | ...
         self.known = known  # handle -> mask of those who have legally seen the card since it was shuffled (HID-3)
         self.deck = deck  # handles, the top last
         self.pile = pile  # handles, the top last
@@ -257,7 +255,7 @@ def new_state(options: Options, types: Types, secret: bytes, entropy: tuple[byte
         secret,
         entropy,
         identity=bytes((UNKNOWN,)) * CARDS,
-        flags=bytearray(TABLE),
+        flags=bytearray(CARDS),
         known=bytearray(CARDS),
         deck=b"",
         pile=b"",
@@ -329,19 +327,10 @@ def set_stack(s: State, stack: bytes) -> None:
     pop(s)
 
 
-#: flags -> 1 if the card lies faceup and its ability was not used, else 0
-_READY: Final = bytes([1 if flags & (FACEUP | USED) == FACEUP else 0 for flags in range(TABLE)])
-
-
-def ready_spots(s: State, seat: int) -> list[int]:
-    """Return the spots of a village where a card lies faceup whose ability was not used (ABL-5)."""
-    ready = s.villages[seat].translate(s.flags).translate(_READY)
-    spots: list[int] = []
-    spot = ready.find(1)
-    while spot >= 0:
-        spots.append(spot)
-        spot = ready.find(1, spot + 1)
-    return spots
+def faceup_cards(s: State, seat: int, number: int, unless: int = 0) -> list[int]:
+    """Return the handles of a village that have a number and lie faceup, unless they have one of these flags."""
+    flags = FACEUP | unless
+    return [h for h in s.villages[seat] if s.identity[h] & 15 == number and s.flags[h] & flags == FACEUP]
 
 
 def note(s: State, i: int, h: int) -> None:
@@ -379,3 +368,11 @@ def find_seat(s: State, h: int) -> int:
         if h in village:
             return seat
     return NOBODY
+
+
+def spot_of(village: bytes, h: int) -> int:
+    """Return the spot of a card in its village."""
+    for spot, other in enumerate(village):
+        if other == h:
+            return spot
+    raise ValueError(f"{h} is not there")

@@ -25,7 +25,7 @@ from moonvale_engine.events import (
 from moonvale_engine.free import can_use_token, free_actions, use_token
 from moonvale_engine.hand import DRAWN, OWED
 from moonvale_engine.reactions import begin_action
-from moonvale_engine.state import SPENT, TABLE, USED, State, push, ready_spots, type_of
+from moonvale_engine.state import SPENT, USED, State, faceup_cards, push
 from moonvale_engine.steps import AGAIN, NEXT, STOP, Step, ask, do
 from moonvale_engine.tokens import TOKENS
 
@@ -37,8 +37,8 @@ CALL_LIMIT: Final = 4  # cards that a caller may have (TURN-3)
 
 
 #: Tables of ``translate``: flags without the marks that end with a turn.
-_UNUSED: Final = bytes([flags & ~USED for flags in range(TABLE)])
-_UNUSED_UNSPENT: Final = bytes([flags & ~(USED | SPENT) for flags in range(TABLE)])
+_UNUSED: Final = bytes([flags & ~USED for flags in range(256)])
+_UNUSED_UNSPENT: Final = bytes([flags & ~(USED | SPENT) for flags in range(256)])
 
 
 def _begin(s: State, action: int) -> int:
@@ -71,14 +71,8 @@ def _turn_choices(s: State) -> list[int]:
 def _main_actions(s: State, card: Card) -> list[int]:
     """Return the main actions that the active player's cards of a type offer."""
     assert card.main is not None
-    cards = len(_unused(s, card))
+    cards = len(faceup_cards(s, s.active, card.number, unless=USED))
     return card.main(s, cards) if cards else []
-
-
-def _unused(s: State, card: Card) -> list[int]:
-    """Return the active player's faceup cards of a type that were not used this turn."""
-    village = s.villages[s.active]
-    return [village[spot] for spot in ready_spots(s, s.active) if type_of(s, village[spot]) is card]
 
 
 def _main_action(s: State, action: int) -> int:
@@ -111,7 +105,7 @@ def _gamble(s: State) -> None:
     """Use the leftmost faceup card whose main action can be repeated and that was not used this turn."""
     for card in s.types.main:
         if card.repeats:
-            h = _unused(s, card)[0]
+            h = faceup_cards(s, s.active, card.number, unless=USED)[0]
             s.flags[h] |= USED
             s.ability_used = True
             if s.events is not None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from moonvale_engine import catalog, play, programs
 from moonvale_engine.decisions import EYE_PICK, REACTION, SET
-from moonvale_engine.events import EVERYBODY, NOBODY, OVER_BY_ROUNDS, UNKNOWN
+from moonvale_engine.events import EVERYBODY, NOBODY, OVER_BY_ROUNDS, SPECTATOR, UNKNOWN
 from moonvale_engine.hand import drawn_hand
 from moonvale_engine.moves import tucked_under
 from moonvale_engine.options import Options
@@ -96,12 +96,11 @@ def visible_faces(s: State, viewer: int) -> bytes:
 
     This is the one function that decides what identities leave the engine in views and positions.
     """
-    faces = bytearray(s.identity)
     if s.options.memory == "assisted":
-        for h in range(CARDS):
-            if not s.known[h] >> viewer & 1:
-                faces[h] = UNKNOWN
-        return bytes(faces)
+        unseen = s.known.translate(_UNSEEN_BY[viewer])
+        faces_and_unknown = int.from_bytes(s.identity, "little") | int.from_bytes(unseen, "little")  # UNKNOWN: all bits
+        return faces_and_unknown.to_bytes(CARDS, "little")
+    faces = bytearray(s.identity)
     lying_open = b"".join(s.villages) if villages_open(s) else b""
     own_drawn = drawn_hand(s) if viewer == s.active else NOBODY
     covered = unlooked_deck(s, viewer)
@@ -109,6 +108,12 @@ def visible_faces(s: State, viewer: int) -> bytes:
         if (s.flags[h] & (FACEUP | HIDDEN) != FACEUP or h in covered) and h not in lying_open and h != own_drawn:
             faces[h] = UNKNOWN
     return bytes(faces)
+
+
+#: viewer -> table of ``translate``: UNKNOWN for the masks of knowledge that lack the viewer, else 0
+_UNSEEN_BY: Final = [
+    bytes([0 if mask >> viewer & 1 else UNKNOWN for mask in range(256)]) for viewer in range(SPECTATOR + 1)
+]
 
 
 def is_searching(s: State, viewer: int) -> bool:
@@ -123,7 +128,7 @@ def unlooked_deck(s: State, viewer: int) -> bytes:
 
 def visible_pool(s: State, viewer: int) -> bytes:
     """Return the entries of the pool that the viewer knows, without who else does (EYE-1, HID-3)."""
-    if s.options.memory == "table" and not is_searching(s, viewer):
+    if not s.pool or (s.options.memory == "table" and not is_searching(s, viewer)):
         return b""
     result = b""
     for i in range(0, len(s.pool), 2):

@@ -19,7 +19,7 @@ def _hosts(s: State, seat: int, h: int) -> list[int]:
         pack(TUCK, spot, square(other, i))
         for other in clockwise(s, seat)
         for i, host in enumerate(s.villages[other])
-        if value_of(s, host) > 0 and moves.tucked_under(s, host) == NOBODY
+        if value_of(s, host) > 0 and (not s.tucked or moves.tucked_under(s, host) == NOBODY)
     ]
 
 
