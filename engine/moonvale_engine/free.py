@@ -7,20 +7,21 @@ from moonvale_engine.actions import USE_TOKEN
 from moonvale_engine.events import ABILITY_BEGAN, EVERYBODY, TOKEN_USED
 from moonvale_engine.reactions import begin_action
 from moonvale_engine.state import FACEUP, USED, State, push, type_of
+from moonvale_engine.steps import NO_CHOICES
 
 
 def anytime_actions(s: State) -> list[int]:
-    """Free abilities that may be used at nearly every own decision."""
+    """Free abilities that may be used at nearly every own decision. Not to be changed."""
     return _residents(s, True)
 
 
 def free_actions(s: State) -> list[int]:
-    """All free abilities, by the spot of their resident; the token last."""
+    """All free abilities, by the spot of their resident; the token last. Not to be changed."""
     actions = _residents(s, False)
     if can_use_token(s):
         token = tokens.TOKENS[s.options.token]
         if not token.draws and token.usable(s):
-            actions.append(USE_TOKEN)
+            actions = [*actions, USE_TOKEN]
     return actions
 
 
@@ -30,7 +31,7 @@ def can_use_token(s: State) -> bool:
 
 
 def _residents(s: State, anytime: bool) -> list[int]:
-    actions: list[int] = []
+    actions = NO_CHOICES
     offering = s.types.anytime if anytime else s.types.free
     if offering:
         identity, flags = s.identity, s.flags
@@ -38,7 +39,7 @@ def _residents(s: State, anytime: bool) -> list[int]:
             if offering[identity[h]] and flags[h] & (FACEUP | USED) == FACEUP:
                 free = type_of(s, h).free
                 assert free is not None
-                actions += free(s, spot, h)
+                actions = actions + free(s, spot, h)
     return actions
 
 

@@ -14,8 +14,8 @@ from moonvale_engine.discards import demanded, fails, follow, offered, spotters
 from moonvale_engine.effects import deck_to_chosen_end, hand_to_chosen_end
 from moonvale_engine.events import EVERYBODY, KEPT, NOBODY, SHOWN_FAILED_SET, SHOWN_REFUSED
 from moonvale_engine.inference import exclude_what_would_fit
-from moonvale_engine.state import CARDS, FACEUP, State, note, push, spot_of, type_of, value_of
-from moonvale_engine.steps import AGAIN, NEXT, Step, ask, do
+from moonvale_engine.state import CARDS, FACEUP, State, frames_up_to, note, push, spot_of, type_of, value_of
+from moonvale_engine.steps import AGAIN, NEXT, NO_CHOICES, Step, ask, do
 
 # How the card came to hand (X of the HAND frame).
 DRAWN: Final = 0  # from the deck: it may also be discarded
@@ -35,30 +35,38 @@ def drawn_hand(s: State) -> int:
     """Return the card in hand if it was drawn from the deck, else NOBODY."""
     if s.program == programs.HAND:
         return s.hand if s.x == DRAWN else NOBODY
-    for program, _, _, _, x, _, _ in reversed(s.below):
-        if program == programs.HAND:
-            return s.hand if x == DRAWN else NOBODY
+    for frame in reversed(frames_up_to(s.below)):
+        if frame.program == programs.HAND:
+            return s.hand if frame.x == DRAWN else NOBODY
     return NOBODY
 
 
 #: NAME of each spot of a village.
 _NAMES: Final = [NAME + spot * _SPOT for spot in range(CARDS)]
+# Most lists of choices are tables, by the size of the village, that all games share.
+_OWED: Final = [_NAMES[:size] for size in range(CARDS + 1)]
+_DISCARD: Final = [[DISCARD, *_NAMES[:size]] for size in range(CARDS + 1)]
+_DISCARD_OR_USE: Final = [[DISCARD, USE, *_NAMES[:size]] for size in range(CARDS + 1)]
 
 
 def _hand_choices(s: State) -> list[int]:
-    choices: list[int] = []
-    demand = demanded(s)
+    village = s.villages[s.seat]
+    if demanded(s):
+        return _hand_choices_on_demand(s, village)
     if s.x == DRAWN:
-        may_be_discarded = not demand or not fails(s, s.hand)
+        return (_DISCARD_OR_USE if has_draw_ability(s, s.hand) else _DISCARD)[len(village)]
+    return _OWED[len(village)] if village else [KEEP]
+
+
+def _hand_choices_on_demand(s: State, village: bytes) -> list[int]:
+    choices: list[int] = []
+    if s.x == DRAWN:
+        may_be_discarded = not fails(s, s.hand)
         if may_be_discarded:
             choices.append(DISCARD)
         if (may_be_discarded or type_of(s, s.hand).stays) and has_draw_ability(s, s.hand):
             choices.append(USE)
-    village = s.villages[s.seat]
-    if demand:
-        choices += [_NAMES[spot] for spot, h in enumerate(village) if offered(s, h)]
-    else:
-        choices += _NAMES[: len(village)]
+    choices += [_NAMES[spot] for spot, h in enumerate(village) if offered(s, h)]
     if not choices or choices == [USE]:
         choices.append(KEEP)
     return choices
@@ -98,20 +106,35 @@ def named(s: State) -> bytes:
     return s.noted[: s.n]
 
 
+#: Up to so many cards in a village, the choices of a set are tables too: its size, the first spot that may be named.
+_SMALL: Final = 24
+_SETS: Final = [[[CLOSE, *_NAMES[spot:size]] for spot in range(size + 1)] for size in range(_SMALL + 1)]
+_FULL_SET: Final = [CLOSE]
+
+
 def _set_choices(s: State) -> list[int]:
-    choices: list[int] = [CLOSE]
+    choices = _FULL_SET
     if s.n < MOST_NAMED:
-        cards = named(s)
         village = s.villages[s.seat]
-        spot = spot_of(village, s.noted[s.n - 1]) + 1
-        faceup = [h for h in cards if s.flags[h] & FACEUP]
-        if faceup or demanded(s):
-            choices += [_NAMES[i] for i in range(spot, len(village)) if _fits(s, village[i], faceup)]
+        size, spot = len(village), spot_of(village, s.noted[s.n - 1]) + 1
+        if _is_any_faceup(s) or demanded(s):
+            faceup = [h for h in named(s) if s.flags[h] & FACEUP]
+            choices = [CLOSE, *[_NAMES[i] for i in range(spot, size) if _fits(s, village[i], faceup)]]
         else:
-            choices += _NAMES[spot : len(village)]
+            choices = _SETS[size][spot] if size <= _SMALL else [CLOSE, *_NAMES[spot:size]]
     if s.types.spots and not s.x:
-        choices += [pack(DECLARE, n + 1) for n in range(spotters(s, s.seat))]
+        declared = spotters(s, s.seat)
+        if declared:
+            choices = [*choices, *[pack(DECLARE, n + 1) for n in range(declared)]]
     return choices
+
+
+def _is_any_faceup(s: State) -> bool:
+    """Whether a card of the set lies faceup."""
+    for i in range(s.n):
+        if s.flags[s.noted[i]] & FACEUP:
+            return True
+    return False
 
 
 def _fits(s: State, h: int, faceup: list[int]) -> bool:
@@ -138,8 +161,7 @@ def _judge(s: State, action: int) -> int:
     What matches but fails an Obsessor's demand is shown and goes back as it lay (OBS-3).
     """
     cards = named(s)
-    value = value_of(s, cards[0])
-    if any([value_of(s, h) != value for h in cards]):
+    if not _all_equal(s, cards):
         moves.show(s, cards, SHOWN_FAILED_SET)
         for h in cards:
             if s.flags[h] & FACEUP:
@@ -159,11 +181,19 @@ def _judge(s: State, action: int) -> int:
     return NEXT
 
 
+def _all_equal(s: State, cards: bytes) -> bool:
+    """Whether cards have one value."""
+    value = value_of(s, cards[0])
+    for h in cards:
+        if value_of(s, h) != value:
+            return False
+    return True
+
+
 def _top_choices(s: State) -> list[int]:
-    cards = named(s)
-    if s.hand == NOBODY or len(cards) == 1 or type_of(s, cards[0]).meets is None:
-        return []
-    seat = s.seat
+    if s.hand == NOBODY or s.n == 1 or type_of(s, s.noted[0]).meets is None:
+        return NO_CHOICES
+    seat, cards = s.seat, named(s)
     return [pack(PICK, square(seat, s.villages[seat].index(h))) for h in cards]
 
 
@@ -177,7 +207,7 @@ def _choose_top(s: State, action: int) -> int:
 
 def _place_choices(s: State) -> list[int]:
     if s.hand == NOBODY:
-        return []
+        return NO_CHOICES
     village = s.villages[s.seat]
     return [pack(PLACE, spot) for spot in sorted([village.index(h) for h in named(s)])]
 
@@ -209,7 +239,7 @@ EXCHANGE_PROGRAM: Final[tuple[Step, ...]] = (
 
 
 def _penalty_choices(s: State) -> list[int]:
-    return own_ends(s) if s.x and s.deck else []
+    return own_ends(s) if s.x and s.deck else NO_CHOICES
 
 
 FAILED_SET_PROGRAM: Final[tuple[Step, ...]] = (

@@ -25,7 +25,7 @@ from moonvale_engine.free import anytime_actions, use_resident, use_token
 from moonvale_engine.options import Options
 from moonvale_engine.outcome import places
 from moonvale_engine.shuffle import SECRET_BYTES
-from moonvale_engine.state import BYTES, State, drop_frames, new_state, pop
+from moonvale_engine.state import BYTES, Frame, State, drop_frames, new_state, pop
 from moonvale_engine.steps import AGAIN, NEXT, STOP, Step
 
 
@@ -128,7 +128,7 @@ def open_decision(s: State) -> bool:
             s.step = at + 1
             continue
         if step.interruptible and s.seat == s.active:
-            choices = choices + anytime_actions(s)  # not in place: a list of choices may be a table that others share
+            choices = choices + anytime_actions(s)  # not in place: lists of choices may be tables that games share
         s.choices = choices
         return True
     s.choices = []
@@ -150,20 +150,26 @@ def _carry_out(s: State, action: int, cause: int) -> None:
 
 def _run(s: State, step: Step, action: int) -> None:
     """Let a step of the top frame act, and move that frame on; other frames may lie on it by then."""
-    at, depth = s.step, len(s.below)
+    at, below = s.step, s.below
     s.step = at + 1
     to = step.effect(s, action)
-    if to == AGAIN and len(s.below) == depth:
-        s.step = at
-    elif to != NEXT:
-        _move_on(s, depth, at if to == AGAIN else to)
-
-
-def _move_on(s: State, depth: int, to: int) -> None:
-    """Let the frame that has so many below it go on at a step, or STOP."""
-    if len(s.below) == depth:
-        s.step = len(catalog.PROGRAMS[s.program]) if to == STOP else to
+    if to == NEXT:
         return
-    program, _, seat, n, x, y, noted = s.below[depth]
-    frame = (program, len(catalog.PROGRAMS[program]) if to == STOP else to, seat, n, x, y, noted)
-    s.below = (*s.below[:depth], frame, *s.below[depth + 1 :])
+    if to == AGAIN:
+        to = at
+    elif to == STOP:
+        to = len(catalog.PROGRAMS[s.program])
+    if s.below is below:
+        s.step = to
+    else:
+        assert s.below is not None
+        s.below = _moved(s.below, below, to)
+
+
+def _moved(frame: Frame, below: Frame | None, to: int) -> Frame:
+    """Return a frame in which, or below which, the one that lies on ``below`` is at another step."""
+    f = frame
+    if f.below is below:
+        return Frame(f.program, to, f.seat, f.n, f.x, f.y, f.noted, below)
+    assert f.below is not None
+    return Frame(f.program, f.step, f.seat, f.n, f.x, f.y, f.noted, _moved(f.below, below, to))

@@ -17,6 +17,7 @@ from moonvale_engine.shuffle import SECRET_BYTES
 from moonvale_engine.state import (
     CARDS,
     FACEUP,
+    FRAME,
     POOL_FACEUP,
     State,
     drop_frames,
@@ -325,8 +326,11 @@ def _renumber(s: State, handles: list[int]) -> None:
     s.pile = s.pile.translate(table)
     s.aside = s.aside.translate(table)
     s.villages = [village.translate(table) for village in s.villages]
-    s.below = tuple([(f[0], f[1], f[2], f[3], f[4], f[5], f[6].translate(table)) for f in s.below])
-    s.noted = s.noted.translate(table)
+    if not s.is_over():
+        stack = bytearray(s.stack)
+        for at in range(0, len(stack), FRAME):
+            stack[at + 6 : at + FRAME] = stack[at + 6 : at + FRAME].translate(table)
+        set_stack(s, bytes(stack))
     s.hand, s.put = table[s.hand], table[s.put]
     s.tucked = s.tucked.translate(table)
     s.excluded = b"".join(

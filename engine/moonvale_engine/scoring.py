@@ -45,12 +45,15 @@ def next_scorer(s: State, action: int) -> int:
 
 
 def _uses(s: State) -> list[int]:
-    uses: list[int] = [DONE]
+    uses = _DONE
     scoring = s.types.cards[s.x].scoring
     if scoring is not None:
         for h in faceup_cards(s, s.seat, s.x, unless=USED):
-            uses += scoring(s, s.seat, h)
+            uses = uses + scoring(s, s.seat, h)
     return uses
+
+
+_DONE: Final = [DONE]
 
 
 def _use(s: State, action: int) -> int:

@@ -33,11 +33,27 @@ POOL_FACEUP: Final = 64  # of a face in the pool: it lies faceup
 FRAME: Final = 10
 NOTHING_NOTED: Final = bytes((NOBODY, NOBODY, NOBODY, NOBODY))
 
-#: A frame below the top one: program, step, seat, n, x, y, noted.
-Frame = tuple[int, int, int, int, int, int, bytes]
-
 #: handle -> its byte
 BYTES: Final = tuple([bytes((h,)) for h in range(256)])
+
+
+class Frame:
+    """A frame below the top one, with the field names of the state's top frame. It is never changed."""
+
+    def __init__(
+        self, program: int, step: int, seat: int, n: int, x: int, y: int, noted: bytes, below: Frame | None
+    ) -> None:
+        self.program = program
+        self.step = step
+        self.seat = seat
+        self.n = n
+        self.x = x
+        self.y = y
+        self.noted = noted
+        self.below = below
+
+    def __reduce__(self) -> tuple[type[Frame], tuple[object, ...]]:
+        return Frame, (self.program, self.step, self.seat, self.n, self.x, self.y, self.noted, self.below)
 
 
 class State:
@@ -59,7 +75,7 @@ class State:
         pile: bytes,
         aside: bytes,
         villages: list[bytes],
-        below: tuple[Frame, ...],
+        below: Frame | None,
         program: int,
         step: int,
         seat: int,
@@ -98,7 +114,7 @@ class State:
         self.pile = pile  # handles, the top last
         self.aside = aside  # handles out of the round (SET-2)
         self.villages = villages  # seat -> handles, from the owner's left
-        self.below = below  # the frames below the top one, which go on when it is done
+        self.below = below  # the frame below the top one, which goes on when that is done, or None
         # The top frame, which asks the open decision; when the game is over there is none.
         self.program = program  # its number
         self.step = step  # which step of the program
@@ -187,8 +203,8 @@ class State:
         """All frames, FRAME bytes each, the top one last; none when the game is over."""
         if self.over != NOBODY:
             return b""
-        frames = b"".join([bytes(frame[:6]) + frame[6] for frame in self.below])
-        return frames + bytes((self.program, self.step, self.seat, self.n, self.x, self.y)) + self.noted
+        top = Frame(self.program, self.step, self.seat, self.n, self.x, self.y, self.noted, self.below)
+        return b"".join([bytes((f.program, f.step, f.seat, f.n, f.x, f.y)) + f.noted for f in frames_up_to(top)])
 
     def hand_cards(self) -> bytes:
         """Return the handles in hand: one or none."""
@@ -261,7 +277,7 @@ def new_state(options: Options, types: Types, secret: bytes, entropy: tuple[byte
         pile=b"",
         aside=b"",
         villages=[b""] * players,
-        below=(),
+        below=None,
         program=0,
         step=0,
         seat=0,
@@ -293,7 +309,7 @@ def new_state(options: Options, types: Types, secret: bytes, entropy: tuple[byte
 
 def push(s: State, program: int, seat: int, card: int = NOBODY, x: int = 0, step: int = 0) -> None:
     """Put a frame on the stack: the program runs, from its step, before what lies below goes on."""
-    s.below += ((s.program, s.step, s.seat, s.n, s.x, s.y, s.noted),)
+    s.below = Frame(s.program, s.step, s.seat, s.n, s.x, s.y, s.noted, s.below)
     s.program = program
     s.step = step
     s.seat = seat
@@ -305,25 +321,44 @@ def push(s: State, program: int, seat: int, card: int = NOBODY, x: int = 0, step
 
 def pop(s: State) -> None:
     """The top frame is done; the one below it goes on. The last one ends the game."""
-    if s.below:
-        s.program, s.step, s.seat, s.n, s.x, s.y, s.noted = s.below[-1]
-        s.below = s.below[:-1]
-    else:
+    frame = s.below
+    if frame is None:
         drop_frames(s)
+        return
+    s.program = frame.program
+    s.step = frame.step
+    s.seat = frame.seat
+    s.n = frame.n
+    s.x = frame.x
+    s.y = frame.y
+    s.noted = frame.noted
+    s.below = frame.below
 
 
 def drop_frames(s: State) -> None:
     """The game is over: nobody is to act."""
-    s.below = ()
+    s.below = None
     s.program = s.step = s.n = s.x = s.y = 0
     s.seat = NOBODY
     s.noted = NOTHING_NOTED
 
 
+def frames_up_to(frame: Frame | None) -> list[Frame]:
+    """Return a frame and those below it, the lowest one first."""
+    frames: list[Frame] = []
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.below
+    frames.reverse()
+    return frames
+
+
 def set_stack(s: State, stack: bytes) -> None:
     """Take the frames from stored bytes, whole ones, at least one."""
-    frames = [stack[at : at + FRAME] for at in range(0, len(stack), FRAME)]
-    s.below = tuple([(f[0], f[1], f[2], f[3], f[4], f[5], f[6:]) for f in frames])
+    s.below = None
+    for at in range(0, len(stack), FRAME):
+        program, step, seat, n, x, y = stack[at : at + 6]
+        s.below = Frame(program, step, seat, n, x, y, stack[at + 6 : at + FRAME], s.below)
     pop(s)
 
 

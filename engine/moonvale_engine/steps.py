@@ -19,6 +19,8 @@ AGAIN: Final = -2  # at the same step once more
 STOP: Final = -3  # nowhere: the program is over
 
 NO_DECISION: Final = -1
+#: Shared by all that offer nothing. Not to be changed.
+NO_CHOICES: Final[list[int]] = []
 
 Choices = Callable[["State"], list[int]]
 Effect = Callable[["State", int], int]
@@ -50,4 +52,4 @@ def do(effect: Effect) -> Step:
 
 
 def _nothing(state: State) -> list[int]:
-    return []
+    return NO_CHOICES

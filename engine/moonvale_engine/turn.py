@@ -26,7 +26,7 @@ from moonvale_engine.free import can_use_token, free_actions, use_token
 from moonvale_engine.hand import DRAWN, OWED
 from moonvale_engine.reactions import begin_action
 from moonvale_engine.state import SPENT, USED, State, faceup_cards, push
-from moonvale_engine.steps import AGAIN, NEXT, STOP, Step, ask, do
+from moonvale_engine.steps import AGAIN, NEXT, NO_CHOICES, STOP, Step, ask, do
 from moonvale_engine.tokens import TOKENS
 
 # Steps of the program.
@@ -53,26 +53,30 @@ def _begin(s: State, action: int) -> int:
     return NEXT
 
 
+#: The choices of nearly every turn, which all games share: whether TAKE is one, and CALL.
+_PLAIN: Final = [[[DRAW], [DRAW, CALL]], [[DRAW, TAKE], [DRAW, TAKE, CALL]]]
+
+
 def _turn_choices(s: State) -> list[int]:
     size = len(s.villages[s.active])
-    choices = [DRAW]
-    if s.token_active and not s.ability_used and can_use_token(s) and TOKENS[s.options.token].draws:
-        choices.append(DRAW_WITH_TOKEN)
-    if s.pile and size:
-        choices.append(TAKE)
-    if size <= CALL_LIMIT and s.caller == NOBODY and not s.ability_used:
-        choices.append(CALL)
+    takes = 1 if s.pile and size else 0
+    calls = 1 if size <= CALL_LIMIT and s.caller == NOBODY and not s.ability_used else 0
+    choices = _PLAIN[takes][calls]
+    if s.token_active and can_use_token(s) and not s.ability_used and TOKENS[s.options.token].draws:
+        choices = [DRAW, DRAW_WITH_TOKEN, *choices[1:]]
     for card in s.types.main:
-        choices += _main_actions(s, card)
-    choices += free_actions(s)
-    return choices
+        actions = _main_actions(s, card)
+        if actions:
+            choices = [*choices, *actions]
+    free = free_actions(s)
+    return [*choices, *free] if free else choices
 
 
 def _main_actions(s: State, card: Card) -> list[int]:
     """Return the main actions that the active player's cards of a type offer."""
     assert card.main is not None
     cards = len(faceup_cards(s, s.active, card.number, unless=USED))
-    return card.main(s, cards) if cards else []
+    return card.main(s, cards) if cards else NO_CHOICES
 
 
 def _main_action(s: State, action: int) -> int:
@@ -113,14 +117,17 @@ def _gamble(s: State) -> None:
             push(s, programs.CARDS + card.id, s.active, card=h)
 
 
+_END: Final = [END_TURN]
+
+
 def _end_choices(s: State) -> list[int]:
-    choices: list[int] = [END_TURN]
+    choices = _END
     if s.y:
         for card in s.types.main:
             if card.repeats:
-                choices += _main_actions(s, card)
-    choices += free_actions(s)
-    return choices
+                choices = [*choices, *_main_actions(s, card)]
+    free = free_actions(s)
+    return [*choices, *free] if free else choices
 
 
 def _end(s: State, action: int) -> int:

@@ -21,6 +21,7 @@ from moonvale_engine.state import (
     SPENT,
     USED,
     State,
+    frames_up_to,
 )
 
 
@@ -154,8 +155,8 @@ def villages_open(s: State) -> bool:
     """Whether all villages are shown, since the round is being scored or the last one was (END-1)."""
     if s.is_over():
         return s.over == OVER_BY_ROUNDS
-    step = s.below[0][1] if s.below else s.step
-    return step >= SCORING_STEP
+    below = frames_up_to(s.below)
+    return (below[0].step if below else s.step) >= SCORING_STEP
 
 
 def view(s: State, viewer: int) -> View:
