@@ -12,7 +12,7 @@ def demanded(s: State) -> bool:
     if not s.types.demands or not s.pile:
         return False
     top = s.pile[-1]
-    return type_of(s, top).meets is not None and s.flags[top] & FACEUP != 0
+    return s.flags[top] & FACEUP != 0 and type_of(s, top).meets is not None
 
 
 def fails(s: State, h: int) -> bool:

@@ -107,7 +107,7 @@ def resign(s: State, seat: int) -> None:
 
 def settle(s: State) -> None:
     """Run the programs until a seat that is still played must choose, or until the game is over; list its choices."""
-    while open_decision(s) and s.seat in s.resigned:
+    while open_decision(s) and s.resigned and s.seat in s.resigned:
         _carry_out(s, s.choices[0], BY_POLICY)  # what the policy would take stands first in every list (DEC-3)
 
 

@@ -99,8 +99,7 @@ def visible_faces(s: State, viewer: int) -> bytes:
     """
     if s.options.memory == "assisted":
         unseen = s.known.translate(_UNSEEN_BY[viewer])
-        faces_and_unknown = int.from_bytes(s.identity, "little") | int.from_bytes(unseen, "little")  # UNKNOWN: all bits
-        return faces_and_unknown.to_bytes(CARDS, "little")
+        return (_number(s.identity, "little") | _number(unseen, "little")).to_bytes(CARDS, "little")
     faces = bytearray(s.identity)
     lying_open = b"".join(s.villages) if villages_open(s) else b""
     own_drawn = drawn_hand(s) if viewer == s.active else NOBODY
@@ -111,6 +110,8 @@ def visible_faces(s: State, viewer: int) -> bytes:
     return bytes(faces)
 
 
+#: Faces are masked all at once, as one number: UNKNOWN has all bits.
+_number: Final = int.from_bytes
 #: viewer -> table of ``translate``: UNKNOWN for the masks of knowledge that lack the viewer, else 0
 _UNSEEN_BY: Final = [
     bytes([0 if mask >> viewer & 1 else UNKNOWN for mask in range(256)]) for viewer in range(SPECTATOR + 1)
