@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOCKS := deploy/requirements
 PACKAGES := $(wildcard engine/moonvale* service/moonvale* clients/python/moonvale*)
+COMPILED := build/compiled
+ENGINE_SOURCES := $(shell find engine -name '*.py')
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --system-certs \
@@ -14,21 +16,25 @@ TYPESCRIPT = $(BIN)/python clients/typescript/install.py && cd clients/typescrip
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo test fuzz fuzz-input chaos cancel bench watch-scale lint fmt proto lock clean FORCE
+.PHONY: help run demo test same fuzz fuzz-input chaos cancel bench watch-scale lint fmt proto lock clean FORCE
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: $(VENV)/.service ## Start the service on this machine and print how to join
-	@$(BIN)/moonvale serve
+run: $(VENV)/.service $(if $(PURE),,$(COMPILED)/.made) ## Start the service on this machine and print how to join (uncompiled: PURE=1)
+	@PYTHONPATH=$(if $(PURE),,$(CURDIR)/$(COMPILED):)$$PYTHONPATH $(BIN)/moonvale serve
 
 demo: $(VENV)/.service ## Let four agents play one game over gRPC while you look on
 	@$(BIN)/moonvale demo
 
-test: $(VENV)/.dev ## Run every test (options for pytest: ARGS="-k servers")
+test: $(VENV)/.dev $(COMPILED)/.made ## Run every test (options for pytest: ARGS="-k servers")
 	@tests/support/install_redis.sh
 	@tests/support/install_node.sh
 	@$(BIN)/python -m pytest -n auto $(ARGS)
+
+same: N = 10000
+same: $(VENV)/.dev $(COMPILED)/.made ## Play random games on the pure and the compiled engine, comparing all that comes of them (how many: N=10000)
+	@$(BIN)/python -m tests.same $(N)
 
 fuzz: $(VENV)/.dev ## Play random games that try every ability, checking every position (how many: N=2000)
 	@$(BIN)/python -m tests.fuzz $(N)
@@ -69,8 +75,9 @@ proto: $(VENV)/.dev ## Rebuild the code generated from proto/
 lock: $(VENV)/.dev ## Rewrite the lock files for pyproject.toml and package.json (newest releases: UPGRADE=--upgrade)
 	@$(PIP_INSTALL) 'uv>=0.13'
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build -o $(LOCKS)/service.txt
+	@$(UV_COMPILE) $(UPGRADE) --group compile --constraint $(LOCKS)/service.txt -o $(LOCKS)/compile.txt
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build --group dev \
-		--constraint $(LOCKS)/service.txt --override $(LOCKS)/overrides.txt -o $(LOCKS)/dev.txt
+		--constraint $(LOCKS)/service.txt --constraint $(LOCKS)/compile.txt --override $(LOCKS)/overrides.txt -o $(LOCKS)/dev.txt
 	@cd clients/typescript && npm install --package-lock-only
 	@for peer in tests/bench/peers/*.in; do $(UV_COMPILE) $(UPGRADE) "$$peer" -o "$${peer%.in}.txt" || exit 1; done
 
@@ -103,4 +110,14 @@ $(VENV)/.service: $(VENV)/.python pyproject.toml $(LOCKS)/service.txt $(VENV)/.p
 $(VENV)/.dev: $(VENV)/.service $(LOCKS)/dev.txt
 	@echo "Installing what tests and checks need"
 	@$(PIP_INSTALL) --no-deps --require-hashes -r $(LOCKS)/dev.txt
+	@touch $@
+
+# The engine compiled by mypyc lies in a folder of its own, which commands that want it put first on the path: beside the source it would
+# hide later changes of it. Without a C compiler the folder stays empty, so that the source is found, and setup.py says so.
+$(COMPILED)/.made: $(VENV)/.service setup.py pyproject.toml $(LOCKS)/compile.txt $(ENGINE_SOURCES)
+	@echo "Compiling the engine, which takes a minute"
+	@rm -rf $(COMPILED)
+	@$(PIP_INSTALL) --no-deps --require-hashes -r $(LOCKS)/compile.txt
+	@MOONVALE_COMPILE=1 $(BIN)/python setup.py --quiet build_ext --build-lib $(COMPILED) --build-temp build/temporary
+	@mkdir -p $(COMPILED)
 	@touch $@

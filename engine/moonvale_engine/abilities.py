@@ -13,7 +13,7 @@ def has_draw_ability(s: State, h: int) -> bool:
     return usable is not None and usable(s, h)
 
 
-def judged_pile(s: State) -> bytearray:
+def judged_pile(s: State) -> bytes:
     """Return the pile, its top last, as it is when the card in hand, if any, has been discarded (ABL-1)."""
     return s.pile + s.hand_cards()
 

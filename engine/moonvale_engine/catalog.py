@@ -70,6 +70,12 @@ CARDS: tuple[Card, ...] = (
     MAD_BOMBER,
 )
 
+
+def card_type(id: int) -> Card:
+    """Return the card type of an id."""
+    return CARDS[id]
+
+
 _CORE: dict[int, tuple[Step, ...]] = {
     programs.ROUND: round.PROGRAM,
     programs.TURN: turn.PROGRAM,

@@ -29,8 +29,10 @@ def encode(s: State) -> bytes:
     for number in (s.round, s.turn, s.extra_turns):
         _put_int(out, number)
     out += s.identity + s.flags + s.known
-    for zone in (s.deck, s.pile, s.aside, s.stack, s.resigned, s.tucked, s.pool, s.excluded, *s.villages):
+    for zone in (s.deck, s.pile, s.aside, s.stack, s.resigned, s.tucked, s.pool, s.excluded):
         _put_bytes(out, zone)
+    for village in s.villages:
+        _put_bytes(out, village)
     for number in (*s.totals, *s.scores):
         _put_int(out, number * 2 if number >= 0 else -number * 2 - 1)
     return bytes(out)
@@ -71,12 +73,13 @@ def _decode(reader: _Reader) -> State:
     entropy = tuple([reader.chunk() for _ in range(reader.byte())])
     hand, put, active, holder, caller, over, bits, shuffles = reader.take(8)
     round, turn, extra_turns = reader.number(), reader.number(), reader.number()
-    identity, flags, known = (bytearray(reader.take(CARDS)) for _ in range(3))
-    deck, pile, aside, stack, resigned = (bytearray(reader.chunk()) for _ in range(5))
-    tucked, pool, excluded = (bytearray(reader.chunk()) for _ in range(3))
-    villages = [bytearray(reader.chunk()) for _ in range(options.players)]
-    totals = [reader.signed() for _ in range(options.players)]
-    scores = [reader.signed() for _ in range(options.players * (round if over == OVER_BY_ROUNDS else round - 1))]
+    identity, flags, known = reader.take(CARDS), bytearray(reader.take(CARDS)), bytearray(reader.take(CARDS))
+    deck, pile, aside, stack = reader.chunk(), reader.chunk(), reader.chunk(), bytearray(reader.chunk())
+    resigned, tucked, pool, excluded = reader.chunk(), reader.chunk(), reader.chunk(), reader.chunk()
+    villages = [reader.chunk() for _ in range(options.players)]
+    finished = round if over == OVER_BY_ROUNDS else round - 1
+    totals = tuple([reader.signed() for _ in range(options.players)])
+    scores = tuple([reader.signed() for _ in range(options.players * finished)])
     if not reader.at_end():
         raise CodecError("damaged: there are bytes left over")
     return State(

@@ -47,19 +47,45 @@ def find(s: State, h: int) -> int:
     return -1
 
 
+def _take_out(s: State, square: int) -> None:
+    """The card at a square leaves; the gap closes."""
+    village, spot = s.villages[square & 3], square >> 2
+    s.villages[square & 3] = village[:spot] + village[spot + 1 :]
+
+
+def _put_in(s: State, square: int, h: int) -> None:
+    """A card comes to a square, before the one that was there."""
+    village, spot = s.villages[square & 3], square >> 2
+    s.villages[square & 3] = village[:spot] + bytes((h,)) + village[spot:]
+
+
+def _replace(s: State, square: int, h: int) -> None:
+    """A card takes the place of another one."""
+    village, spot = s.villages[square & 3], square >> 2
+    s.villages[square & 3] = village[:spot] + bytes((h,)) + village[spot + 1 :]
+
+
 def _on_top(s: State, h: int) -> None:
     """A card goes faceup and upright on top of the pile."""
     s.flags[h] = s.flags[h] & ~SIDEWAYS | FACEUP
     s.known[h] = EVERYBODY
-    s.pile.append(h)
+    s.pile += bytes((h,))
     for card in s.cards:
         if card.reacts:
             s.put = h
 
 
 def _from_deck(s: State) -> int:
-    h = s.deck.pop()
+    h = s.deck[-1]
+    s.deck = s.deck[:-1]
     surface(s)
+    return h
+
+
+def _from_pile(s: State, depth: int) -> int:
+    h = s.pile[-1 - depth]
+    at = len(s.pile) - 1 - depth
+    s.pile = s.pile[:at] + s.pile[at + 1 :]
     return h
 
 
@@ -73,7 +99,7 @@ def surface(s: State) -> None:
             s.known[h] = EVERYBODY
             at = s.pool.find(bytes((s.identity[h] | POOL_FACEUP, EVERYBODY)))
             if at >= 0:
-                del s.pool[at : at + 2]
+                s.pool = s.pool[:at] + s.pool[at + 2 :]
 
 
 def draw_to_hand(s: State) -> int:
@@ -87,7 +113,7 @@ def draw_to_hand(s: State) -> int:
 
 def pile_to_hand(s: State, depth: int) -> int:
     """The active player takes a pile card in the facing that it has; facedown, nobody sees it. Return its handle."""
-    h = s.pile.pop(-1 - depth)
+    h = _from_pile(s, depth)
     s.hand = h
     _moved(s, h, PILE + depth, HAND)
     return h
@@ -112,7 +138,7 @@ def hand_to_spot(s: State, seat: int, spot: int) -> None:
     """The card in hand goes into a village as it lies, before the card that was at the spot."""
     h = s.hand
     s.hand = NOBODY
-    s.villages[seat].insert(spot, h)
+    _put_in(s, spot << 2 | seat, h)
     _moved(s, h, HAND, spot << 2 | seat)
 
 
@@ -125,14 +151,14 @@ def deck_to_end(s: State, seat: int, end: int) -> None:
     """The top card of the deck joins a village as it lies; facedown, nobody sees it (EXC-5)."""
     h = _from_deck(s)
     spot = 0 if end == LEFT else len(s.villages[seat])
-    s.villages[seat].insert(spot, h)
+    _put_in(s, spot << 2 | seat, h)
     _moved(s, h, DECK, spot << 2 | seat)
 
 
 def village_to_pile(s: State, h: int) -> None:
     """A card of a village goes faceup and upright on top of the pile."""
     square = find(s, h)
-    s.villages[square & 3].remove(h)
+    _take_out(s, square)
     _on_top(s, h)
     _moved(s, h, square, PILE)
 
@@ -140,9 +166,9 @@ def village_to_pile(s: State, h: int) -> None:
 def village_to_pile_bottom(s: State, h: int) -> None:
     """A card of a village goes upright to the bottom of the pile, in its facing."""
     square = find(s, h)
-    s.villages[square & 3].remove(h)
+    _take_out(s, square)
     s.flags[h] &= ~SIDEWAYS
-    s.pile.insert(0, h)
+    s.pile = bytes((h,)) + s.pile
     _moved(s, h, square, PILE_BOTTOM)
 
 
@@ -165,8 +191,8 @@ def show_deck_top(s: State) -> int:
 def pile_to_deck_bottom(s: State, depth: int, most: int) -> None:
     """Up to so many pile cards, from a depth down, go below the deck as a block, the former top uppermost (E10-1)."""
     for _ in range(min(most, len(s.pile) - depth)):
-        h = s.pile.pop(-1 - depth)
-        s.deck.insert(0, h)
+        h = _from_pile(s, depth)
+        s.deck = bytes((h,)) + s.deck
         _moved(s, h, PILE + depth, DECK_BOTTOM)
 
 
@@ -177,11 +203,11 @@ def exchange_with_pile(s: State, cards: list[int], others: list[int]) -> None:
     squares = [find(s, h) for h in cards]
     depths = [len(s.pile) - 1 - s.pile.index(h) for h in others]
     for square, other in zip(squares, others, strict=True):
-        s.pile.remove(other)
-        s.villages[square & 3][square >> 2] = other
+        _from_pile(s, len(s.pile) - 1 - s.pile.index(other))
+        _replace(s, square, other)
     for square, h in sorted(zip(squares, cards, strict=True)):
         s.flags[h] &= ~SIDEWAYS
-        s.pile.insert(0, h)
+        s.pile = bytes((h,)) + s.pile
         _moved(s, h, square, PILE_BOTTOM)
     for square, depth, other in zip(squares, depths, others, strict=True):
         _moved(s, other, PILE + depth, square)
@@ -190,7 +216,7 @@ def exchange_with_pile(s: State, cards: list[int], others: list[int]) -> None:
 def tuck(s: State, h: int, host: int) -> None:
     """A card leaves its village and lies under another card (E01-1)."""
     square = find(s, h)
-    s.villages[square & 3].remove(h)
+    _take_out(s, square)
     s.flags[h] &= ~SIDEWAYS
     s.tucked += bytes((host, h))
     if s.events is not None:
@@ -200,15 +226,15 @@ def tuck(s: State, h: int, host: int) -> None:
 def village_to_aside(s: State, h: int) -> None:
     """A card leaves the round, and what is tucked under it (E13-1)."""
     square = find(s, h)
-    s.villages[square & 3].remove(h)
+    _take_out(s, square)
     s.flags[h] &= ~SIDEWAYS
-    s.aside.append(h)
+    s.aside += bytes((h,))
     _moved(s, h, square, ASIDE, EVERYBODY)
     under = tucked_under(s, h)
     if under != NOBODY:
         at = s.tucked.index(h)
-        del s.tucked[at : at + 2]
-        s.aside.append(under)
+        s.tucked = s.tucked[:at] + s.tucked[at + 2 :]
+        s.aside += bytes((under,))
         _moved(s, under, square, ASIDE, EVERYBODY)
 
 
@@ -223,18 +249,18 @@ def swap_with_pile(s: State, h: int, depth: int) -> None:
     """A village card goes to the bottom of the pile, a pile card comes to its spot; both keep their facing (C11-1)."""
     square = find(s, h)
     village_to_pile_bottom(s, h)
-    new = s.pile.pop(-1 - depth)
-    s.villages[square & 3].insert(square >> 2, new)
+    new = _from_pile(s, depth)
+    _put_in(s, square, new)
     _moved(s, new, PILE + depth, square)
 
 
 def village_to_village(s: State, h: int, seat: int) -> None:
     """A card goes to the right end of another village, as it lies, while all villages are shown (C00-1, END-1)."""
     square = find(s, h)
-    s.villages[square & 3].remove(h)
-    village = s.villages[seat]
-    village.append(h)
-    _moved(s, h, square, len(village) - 1 << 2 | seat, EVERYBODY)
+    _take_out(s, square)
+    target = len(s.villages[seat]) << 2 | seat
+    _put_in(s, target, h)
+    _moved(s, h, square, target, EVERYBODY)
 
 
 def rotate(s: State, ring: list[int]) -> None:
@@ -242,7 +268,7 @@ def rotate(s: State, ring: list[int]) -> None:
     squares = [find(s, h) for h in ring]
     for i, h in enumerate(ring):
         target = squares[(i + 1) % len(ring)]
-        s.villages[target & 3][target >> 2] = h
+        _replace(s, target, h)
     for i, h in enumerate(ring):
         _moved(s, h, squares[i], squares[(i + 1) % len(ring)])
 

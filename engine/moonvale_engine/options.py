@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from moonvale_engine.errors import OptionError
 
@@ -67,6 +67,12 @@ class Options:
         if len(set(self.villages)) != self.players or not all(0 <= village < 4 for village in self.villages):
             raise OptionError("villages", "needs a different one of the dealt villages 0..3 for each seat")
 
+    def __reduce__(self) -> tuple[type[Options], tuple[object, ...]]:
+        return Options, tuple([getattr(self, name) for name in _FIELDS])
+
+
+_FIELDS = tuple([field.name for field in fields(Options)])
+
 
 def meets(demand: str, value: int) -> bool:
     """Whether a value meets an Obsessor's demand; 0 is even, -1 odd (OBS-1). Raises OptionError for ``demands``."""
@@ -86,7 +92,7 @@ def parse_deck(text: str) -> tuple[str, ...]:
 
     Raises OptionError for ``deck``.
     """
-    first, *changes = (part.strip() for part in text.split(","))
+    first, *changes = [part.strip() for part in text.split(",")]
     if "=" in first:
         raise OptionError(
             "deck", f"'{first}' names no deck for the other numbers; begin with one of: {', '.join(DECKS)}"
@@ -107,7 +113,7 @@ def parse_deck(text: str) -> tuple[str, ...]:
 def deck_text(deck: tuple[str, ...]) -> str:
     """Write a deck as ``parse_deck`` reads it, shortest first."""
     first = max(DECKS, key=deck.count)
-    return ",".join([first, *(f"{number}={name}" for number, name in enumerate(deck) if name != first)])
+    return ",".join([first, *[f"{number}={name}" for number, name in enumerate(deck) if name != first]])
 
 
 def _between(name: str, value: int, low: int, high: int) -> None:

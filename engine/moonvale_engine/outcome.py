@@ -21,8 +21,8 @@ def result(s: State) -> Result | None:
     if not s.is_over():
         return None
     players = s.options.players
-    rounds = [tuple(s.scores[i : i + players]) for i in range(0, len(s.scores), players)]
-    return Result(s.over, tuple(places(s)), tuple(s.totals), tuple(rounds))
+    rounds = [s.scores[i : i + players] for i in range(0, len(s.scores), players)]
+    return Result(s.over, tuple(places(s)), s.totals, tuple(rounds))
 
 
 def places(s: State) -> list[int]:

@@ -26,7 +26,7 @@ from moonvale_engine.options import Options
 from moonvale_engine.outcome import places
 from moonvale_engine.programs import ROUND
 from moonvale_engine.shuffle import SECRET_BYTES
-from moonvale_engine.state import FRAME, PROGRAM, SEAT, STEP, State, push
+from moonvale_engine.state import CARDS, FRAME, PROGRAM, SEAT, STEP, State, push
 from moonvale_engine.steps import NEXT, STOP, Step
 
 
@@ -45,17 +45,17 @@ def new_game(
         catalog.cards_in_play(options),
         secret,
         entropy,
-        bytearray(52),
-        bytearray(52),
-        bytearray(52),
+        bytes(CARDS),
+        bytearray(CARDS),
+        bytearray(CARDS),
+        b"",
+        b"",
+        b"",
+        [b""] * players,
         bytearray(),
-        bytearray(),
-        bytearray(),
-        [bytearray() for _ in range(players)],
-        bytearray(),
-        bytearray(),
-        [0] * players,
-        [],
+        b"",
+        (0,) * players,
+        (),
         NOBODY,
         0,
         0,
@@ -122,7 +122,7 @@ def resign(s: State, seat: int) -> None:
         raise IllegalActionError(f"there is no seat {seat}")
     if seat in s.resigned:
         raise IllegalActionError(f"seat {seat} has resigned already")
-    s.resigned.append(seat)
+    s.resigned += bytes((seat,))
     if s.events is not None:
         s.events.append((RESIGNED, seat, 0, 0, EVERYBODY, ()))
     if len(s.resigned) == s.options.players - 1:

@@ -20,6 +20,9 @@ class Position:
         self.state = state
         self.viewer = viewer
 
+    def __reduce__(self) -> tuple[type[Position], tuple[State, int]]:
+        return Position, (self.state, self.viewer)
+
     def list_choices(self) -> None:
         """List the choices of the open decision as far as this position knows them."""
         s = self.state
@@ -57,10 +60,10 @@ def observe(s: State, viewer: int) -> Position:
     masked.secret = b""
     masked.entropy = ()
     masked.pool = visible_pool(s, viewer)
-    covered = bytearray()
+    covered = b""
     if s.options.memory == "table":
         covered = unlooked_deck(s, viewer)
-        masked.excluded.clear()
+        masked.excluded = b""
     for h in s.deck:
         if s.flags[h] & HIDDEN or h in covered:
             masked.flags[h] &= ~FACEUP

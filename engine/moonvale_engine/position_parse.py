@@ -14,7 +14,7 @@ from moonvale_engine.options import NUMBERS, Options, parse_deck
 from moonvale_engine.position import Position
 from moonvale_engine.position_text import MARKS
 from moonvale_engine.shuffle import SECRET_BYTES
-from moonvale_engine.state import CARDS, FACEUP, FRAME, POOL_FACEUP, SEAT, State
+from moonvale_engine.state import CARDS, FACEUP, FRAME, POOL_FACEUP, SEAT, State, set_face
 
 _CARD = re.compile(r"(\?)?(-?\d+(?:\.\d)?)?([~!^%&=#]*)(?::(\*|-|[a-d]+))?(?:x(\d+))?", re.ASCII)
 _FRAME = re.compile(r"(\w+)\.(\d+)/([a-d])(?:/(\d+),(\d+),(\d+))?(?:/([\w,-]+))?", re.ASCII)
@@ -61,10 +61,10 @@ def parse_position(text: str) -> Position:
     s = _state(options, fields)
     reader = _CardReader(s)
     for seat, letter in enumerate(seats):
-        s.villages[seat] += bytes(reader.cards(letter, fields[letter]))
-    s.pile += bytes(reversed(reader.cards("pile", fields["pile"])))
-    s.deck += bytes(reversed(reader.cards("deck", fields["deck"])))
-    s.aside += bytes(reader.cards("aside", fields["aside"]))
+        s.villages[seat] = bytes(reader.cards(letter, fields[letter]))
+    s.pile = bytes(reversed(reader.cards("pile", fields["pile"])))
+    s.deck = bytes(reversed(reader.cards("deck", fields["deck"])))
+    s.aside = bytes(reader.cards("aside", fields["aside"]))
     hand = reader.cards("hand", fields.get("hand", "-"))
     if len(hand) > 1:
         raise NotationError("hand", "holds one card or none")
@@ -82,7 +82,7 @@ def parse_position(text: str) -> Position:
 
 
 def _fields(text: str) -> dict[str, str]:
-    first, *rest = (part.strip() for part in text.strip().split(";"))
+    first, *rest = [part.strip() for part in text.strip().split(";")]
     fields = {"game": first}
     for part in rest:
         name, _, value = part.partition(" ")
@@ -137,17 +137,17 @@ def _state(options: Options, fields: dict[str, str]) -> State:
         catalog.cards_in_play(options),
         _hex("secret", fields.get("secret", "")),
         tuple([_hex("entropy", "" if part == "-" else part) for part in fields.get("entropy", "").split()]),
-        bytearray((UNKNOWN,)) * CARDS,
+        bytes((UNKNOWN,)) * CARDS,
         bytearray(CARDS),
         bytearray(CARDS),
+        b"",
+        b"",
+        b"",
+        [b""] * players,
         bytearray(),
-        bytearray(),
-        bytearray(),
-        [bytearray() for _ in range(players)],
-        bytearray(),
-        bytearray([_seat("resigned", word, seats) for word in fields.get("resigned", "").split()]),
-        [sum(scores[seat::players]) for seat in range(players)],
-        scores,
+        bytes([_seat("resigned", word, seats) for word in fields.get("resigned", "").split()]),
+        tuple([sum(scores[seat::players]) for seat in range(players)]),
+        tuple(scores),
         NOBODY,
         round,
         _number("round", round_match[2]),
@@ -197,7 +197,7 @@ class _CardReader:
         if match[2]:
             if match[2] not in self.faces:
                 raise NotationError(field, f"no card of this deck has the value {match[2]}")
-            s.identity[h] = self.faces[match[2]]
+            set_face(s, h, self.faces[match[2]])
         s.flags[h] = sum(flag for flag, mark in MARKS if mark in match[3]) | (0 if match[1] else FACEUP)
         seen_by = match[4] or ("" if match[1] else "*")
         s.known[h] = _seen_by(seen_by)
@@ -311,17 +311,21 @@ def _handles(text: str) -> list[int]:
 def _renumber(s: State, handles: list[int]) -> None:
     """Give the cards, which were numbered in reading order, their handles."""
     table = bytes([*handles, *range(CARDS, 256)])
-    for array in (s.identity, s.flags, s.known):
-        old = array[:]
-        for i, h in enumerate(handles):
-            array[h] = old[i]
-    for zone in (s.deck, s.pile, s.aside, *s.villages):
-        zone[:] = zone.translate(table)
+    order = sorted(range(CARDS), key=lambda i: handles[i])
+    s.identity = bytes([s.identity[i] for i in order])
+    s.flags = bytearray([s.flags[i] for i in order])
+    s.known = bytearray([s.known[i] for i in order])
+    s.deck = s.deck.translate(table)
+    s.pile = s.pile.translate(table)
+    s.aside = s.aside.translate(table)
+    s.villages = [village.translate(table) for village in s.villages]
     for at in range(0, len(s.stack), FRAME):
         s.stack[at + 6 : at + FRAME] = s.stack[at + 6 : at + FRAME].translate(table)
     s.hand, s.put = table[s.hand], table[s.put]
     s.tucked = s.tucked.translate(table)
-    s.excluded[::3] = s.excluded[::3].translate(table)
+    s.excluded = b"".join(
+        [bytes((table[s.excluded[i]],)) + s.excluded[i + 1 : i + 3] for i in range(0, len(s.excluded), 3)]
+    )
 
 
 def _with_choices(s: State, viewer: int) -> Position:

@@ -176,7 +176,7 @@ def _pooled(s: State, entry: int, seen_by: int) -> str:
     return f"{facing}{catalog.face_text(s.cards, entry & ~POOL_FACEUP)}:{seen_by_text(seen_by)}"
 
 
-def _excluded(s: State, triple: bytearray) -> str:
+def _excluded(s: State, triple: bytes) -> str:
     h, low, high = triple
     numbers = low | high << 8
     return f"{_place(s, h)}={','.join(str(number) for number in range(NUMBERS) if numbers >> number & 1)}"
@@ -209,13 +209,14 @@ def _place(s: State, h: int) -> str:
         return "-"
     if h == s.hand:
         return "hand"
-    for name, zone in (
+    zones: tuple[tuple[str, bytes], ...] = (
         *zip(SEATS, s.villages, strict=False),
         ("pile", s.pile[::-1]),
         ("deck", s.deck[::-1]),
         ("aside", s.aside),
         ("tucked", s.tucked[1::2]),
-    ):
+    )
+    for name, zone in zones:
         spot = zone.find(h)
         if spot >= 0:
             return f"{name}{spot}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 
 from moonvale_engine import catalog
@@ -39,6 +39,12 @@ class Record:
     created: int = 0
     entries: tuple[Entry, ...] = ()
     result: Result | None = None
+
+    def __reduce__(self) -> tuple[type[Record], tuple[object, ...]]:
+        return Record, tuple([getattr(self, name) for name in _FIELDS])
+
+
+_FIELDS = tuple([field.name for field in fields(Record)])
 
 
 def write_record(record: Record) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from moonvale_engine import moves, programs, scoring
+from moonvale_engine import moves, programs, scoring, shuffle
 from moonvale_engine.actions import PEEK, pack
 from moonvale_engine.decisions import PEEK as PEEK_KIND
 from moonvale_engine.deck import faces_in_play
 from moonvale_engine.events import EVERYBODY, NOBODY, ROUND_BEGAN
-from moonvale_engine.shuffle import first_start, game_key, shuffled
+from moonvale_engine.shuffle import first_start, game_key
 from moonvale_engine.state import CARDS, FACEUP, SEAT, VILLAGE_SIZE, VILLAGES, N, State, push
 from moonvale_engine.steps import AGAIN, NEXT, Step, ask, do
 
@@ -17,18 +17,18 @@ _PAIRS = [pack(PEEK, first << 3 | second) for first in range(VILLAGE_SIZE) for s
 _FIRST_OF_PILE = VILLAGES * VILLAGE_SIZE
 
 
-def deal(s: State, identity: bytearray) -> None:
+def deal(s: State, identity: bytes) -> None:
     """Lay out a round from its shuffled cards: villages, the first card of the pile, the deck (SET-2)."""
-    s.identity[:] = identity
+    s.identity = identity
     s.flags[:] = bytes(CARDS)
     s.known[:] = bytes(CARDS)
-    s.deck[:] = bytes(range(CARDS - 1, _FIRST_OF_PILE, -1))
-    s.pile[:] = bytes((_FIRST_OF_PILE,))
-    s.aside.clear()
+    s.deck = bytes(range(CARDS - 1, _FIRST_OF_PILE, -1))
+    s.pile = bytes((_FIRST_OF_PILE,))
+    s.aside = b""
     for village in range(VILLAGES):
         cards = bytes(range(village * VILLAGE_SIZE, (village + 1) * VILLAGE_SIZE))
         if village in s.options.villages:
-            s.villages[s.options.villages.index(village)][:] = cards
+            s.villages[s.options.villages.index(village)] = cards
         else:
             s.aside += cards
     s.flags[_FIRST_OF_PILE] = FACEUP
@@ -41,9 +41,9 @@ def deal(s: State, identity: bytearray) -> None:
     s.shuffles = 1
     s.ability_used = False
     s.put = NOBODY
-    s.tucked.clear()
-    s.pool.clear()
-    s.excluded.clear()
+    s.tucked = b""
+    s.pool = b""
+    s.excluded = b""
 
 
 def _begin(s: State, action: int) -> int:
@@ -52,7 +52,7 @@ def _begin(s: State, action: int) -> int:
         in_play = sorted(s.options.villages)
         s.holder = s.options.villages.index(in_play[first_start(key, len(in_play))])
     s.round += 1
-    deal(s, shuffled(key, s.round, 0, faces_in_play(s.cards)))
+    deal(s, shuffle.arrange(key, s.round, 0, faces_in_play(s.cards)))
     s.stack[SEAT] = s.holder
     s.stack[N] = 0
     if s.events is not None:

@@ -110,9 +110,9 @@ def finish_round(s: State, action: int) -> int:
     winner = s.caller if call_succeeded and s.caller in tied else tied[0]
     s.holder = winner
     s.token_active = call_succeeded and winner == s.caller
-    s.scores += scores
+    s.scores += tuple(scores)
+    s.totals = tuple([total + score for total, score in zip(s.totals, scores, strict=True)])
     for seat, score in enumerate(scores):
-        s.totals[seat] += score
         if s.events is not None:
             s.events.append((SCORED, seat, sums[seat], score, EVERYBODY, ()))
     if s.events is not None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from moonvale_engine import moves, programs
+from moonvale_engine import moves, programs, shuffle
 from moonvale_engine.actions import CHOOSE, pack, x_of, y_of
 from moonvale_engine.decisions import EYE_PICK
 from moonvale_engine.events import EVERYBODY, NOBODY, SEARCHED, SHUFFLED
 from moonvale_engine.hand import DRAWN
-from moonvale_engine.shuffle import game_key, shuffled
-from moonvale_engine.state import FACEUP, HIDDEN, POOL_FACEUP, POOLED, SEAT, State, push
+from moonvale_engine.shuffle import game_key
+from moonvale_engine.state import FACEUP, HIDDEN, POOL_FACEUP, POOLED, SEAT, State, push, set_face
 from moonvale_engine.steps import NEXT, Step, ask, do
 
 
@@ -30,7 +30,7 @@ def _look_through(s: State, action: int) -> int:
 def fill_pool(s: State, seat: int) -> None:
     """The pool is what a seat that looks through the deck sees, by number."""
     entries = sorted([_entry(s, h) for h in s.deck])
-    s.pool = bytearray([byte for entry in entries for byte in (entry, 1 << seat)])
+    s.pool = bytes([byte for entry in entries for byte in (entry, 1 << seat)])
 
 
 def _entry(s: State, h: int) -> int:
@@ -61,7 +61,7 @@ def _draw(s: State, action: int) -> int:
     chosen = (x_of(action) & 15, x_of(action) >> 4, y_of(action))
     old = list(reversed(s.deck))
     cards = [(_entry(s, h), s.known[h]) for h in old]
-    order = list(shuffled(game_key(s.secret, s.entropy), s.round, s.shuffles, bytes(range(len(old)))))
+    order = list(shuffle.arrange(game_key(s.secret, s.entropy), s.round, s.shuffles, bytes(range(len(old)))))
     drawn = next(i for i in order if _kind(s, cards[i][0]) == chosen)
     order.remove(drawn)
     s.shuffles += 1
@@ -69,10 +69,10 @@ def _draw(s: State, action: int) -> int:
     handles = sorted(old)
     for h, i in zip(handles, [drawn, *order], strict=True):
         entry, _ = cards[i]
-        s.identity[h] = entry & ~POOL_FACEUP
+        set_face(s, h, entry & ~POOL_FACEUP)
         s.flags[h] = POOLED | HIDDEN | (FACEUP if entry & POOL_FACEUP else 0)
         s.known[h] = 0
-    s.deck[:] = bytes(reversed(handles))
+    s.deck = bytes(reversed(handles))
     _forget(s, old)
     _show_drawn(s, seat, handles[0])
     if s.events is not None:
@@ -88,13 +88,13 @@ def _pool(s: State, seat: int, cards: list[tuple[int, int]], drawn: int) -> None
         for i, (entry, known) in enumerate(cards)
         if i != drawn or not entry & POOL_FACEUP
     ]
-    s.pool = bytearray([byte for pair in sorted(entries) for byte in pair])
+    s.pool = bytes([byte for pair in sorted(entries) for byte in pair])
 
 
 def _forget(s: State, handles: list[int]) -> None:
     """What was concluded of a card ends when it is shuffled (HID-3)."""
     triples = [s.excluded[i : i + 3] for i in range(0, len(s.excluded), 3)]
-    s.excluded = bytearray(b"".join([triple for triple in triples if triple[0] not in handles]))
+    s.excluded = b"".join([triple for triple in triples if triple[0] not in handles])
 
 
 def _show_drawn(s: State, seat: int, h: int) -> None:

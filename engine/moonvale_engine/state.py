@@ -51,17 +51,17 @@ class State:
         cards: tuple[Card, ...],
         secret: bytes,
         entropy: tuple[bytes, ...],
-        identity: bytearray,
+        identity: bytes,
         flags: bytearray,
         known: bytearray,
-        deck: bytearray,
-        pile: bytearray,
-        aside: bytearray,
-        villages: list[bytearray],
+        deck: bytes,
+        pile: bytes,
+        aside: bytes,
+        villages: list[bytes],
         stack: bytearray,
-        resigned: bytearray,
-        totals: list[int],
-        scores: list[int],
+        resigned: bytes,
+        totals: tuple[int, ...],
+        scores: tuple[int, ...],
         hand: int,
         round: int,
         turn: int,
@@ -74,9 +74,10 @@ class State:
         ability_used: bool,
         over: int,
         put: int = NOBODY,
-        tucked: bytearray | None = None,
-        pool: bytearray | None = None,
-        excluded: bytearray | None = None,
+        tucked: bytes = b"",
+        pool: bytes = b"",
+        excluded: bytes = b"",
+        choices: list[int] | None = None,
     ) -> None:
         self.options = options
         self.cards = cards  # the 14 card types of the deck in play, by number
@@ -106,35 +107,35 @@ class State:
         self.over = over  # NOBODY while the game goes on, else why it is over
         self.put = put  # the card that the present action has put on top of the pile last, or NOBODY (E02-2)
         #: Pairs of handles: a card, and the one tucked under it (E01-1).
-        self.tucked = bytearray() if tucked is None else tucked
+        self.tucked = tucked
         #: Pairs of bytes: a face (with POOL_FACEUP) that the Eye token's shuffle made anonymous, and who knows that one
         #: of the POOLED cards has it (EYE-1).
-        self.pool = bytearray() if pool is None else pool
+        self.pool = pool
         #: Triples of bytes: a handle, and a mask of the numbers that, as all could see, it can't have (E03-1, OBS-4).
-        self.excluded = bytearray() if excluded is None else excluded
+        self.excluded = excluded
         #: The choices of the open decision, in the order of DEC-3: made by ``play.settle``, never stored.
-        self.choices: list[int] = []
+        self.choices: list[int] = [] if choices is None else choices
         #: Where the rules write what happens, or nowhere.
         self.events: list[Event] | None = None
 
     def copy(self) -> State:
         """Return an independent copy that writes its events nowhere."""
-        twin = State(
+        return State(
             self.options,
             self.cards,
             self.secret,
             self.entropy,
-            self.identity[:],
+            self.identity,
             self.flags[:],
             self.known[:],
-            self.deck[:],
-            self.pile[:],
-            self.aside[:],
-            [village[:] for village in self.villages],
+            self.deck,
+            self.pile,
+            self.aside,
+            self.villages[:],
             self.stack[:],
-            self.resigned[:],
-            self.totals[:],
-            self.scores[:],
+            self.resigned,
+            self.totals,
+            self.scores,
             self.hand,
             self.round,
             self.turn,
@@ -147,12 +148,11 @@ class State:
             self.ability_used,
             self.over,
             self.put,
-            self.tucked[:],
-            self.pool[:],
-            self.excluded[:],
+            self.tucked,
+            self.pool,
+            self.excluded,
+            self.choices,
         )
-        twin.choices = self.choices
-        return twin
 
     def hand_cards(self) -> bytes:
         """Return the handles in hand: one or none."""
@@ -160,6 +160,41 @@ class State:
 
     def is_over(self) -> bool:
         return self.over != NOBODY
+
+    def __reduce__(self) -> tuple[type[State], tuple[object, ...]]:
+        return State, (
+            self.options,
+            self.cards,
+            self.secret,
+            self.entropy,
+            self.identity,
+            self.flags,
+            self.known,
+            self.deck,
+            self.pile,
+            self.aside,
+            self.villages,
+            self.stack,
+            self.resigned,
+            self.totals,
+            self.scores,
+            self.hand,
+            self.round,
+            self.turn,
+            self.active,
+            self.holder,
+            self.token_active,
+            self.caller,
+            self.extra_turns,
+            self.shuffles,
+            self.ability_used,
+            self.over,
+            self.put,
+            self.tucked,
+            self.pool,
+            self.excluded,
+            self.choices,
+        )
 
     def __copy__(self) -> State:
         return self.copy()
@@ -192,6 +227,11 @@ def clockwise(s: State, seat: int) -> list[int]:
     """Return all seats, clockwise, beginning with this one."""
     n = s.options.players
     return [(seat + i) % n for i in range(n)]
+
+
+def set_face(s: State, h: int, face: int) -> None:
+    """Say what a card is, or UNKNOWN."""
+    s.identity = s.identity[:h] + bytes((face,)) + s.identity[h + 1 :]
 
 
 def is_known(s: State, h: int) -> bool:

@@ -97,7 +97,7 @@ class View(NamedTuple):
     places: tuple[int, ...]
 
 
-def visible_faces(s: State, viewer: int) -> bytearray:
+def visible_faces(s: State, viewer: int) -> bytes:
     """Return the face of each handle as the viewer may know it, UNKNOWN elsewhere (HID-1, HID-3).
 
     This is the one function that decides what identities leave the engine in views and positions.
@@ -107,14 +107,14 @@ def visible_faces(s: State, viewer: int) -> bytearray:
         for h in range(CARDS):
             if not s.known[h] >> viewer & 1:
                 faces[h] = UNKNOWN
-        return faces
+        return bytes(faces)
     lying_open = b"".join(s.villages) if villages_open(s) else b""
     own_drawn = drawn_hand(s) if viewer == s.active else NOBODY
     covered = unlooked_deck(s, viewer)
     for h in range(CARDS):
         if (s.flags[h] & (FACEUP | HIDDEN) != FACEUP or h in covered) and h not in lying_open and h != own_drawn:
             faces[h] = UNKNOWN
-    return faces
+    return bytes(faces)
 
 
 def is_searching(s: State, viewer: int) -> bool:
@@ -122,16 +122,16 @@ def is_searching(s: State, viewer: int) -> bool:
     return len(s.stack) > 0 and play.decision_kind(s) == EYE_PICK and s.stack[SEAT] == viewer
 
 
-def unlooked_deck(s: State, viewer: int) -> bytearray:
+def unlooked_deck(s: State, viewer: int) -> bytes:
     """Return the cards below the top of the deck, which nobody sees at the table, unless the viewer is searching it."""
-    return bytearray() if is_searching(s, viewer) else s.deck[:-1]
+    return b"" if is_searching(s, viewer) else s.deck[:-1]
 
 
-def visible_pool(s: State, viewer: int) -> bytearray:
+def visible_pool(s: State, viewer: int) -> bytes:
     """Return the entries of the pool that the viewer knows, without who else does (EYE-1, HID-3)."""
     if s.options.memory == "table" and not is_searching(s, viewer):
-        return bytearray()
-    result = bytearray()
+        return b""
+    result = b""
     for i in range(0, len(s.pool), 2):
         entry, seen_by = s.pool[i], s.pool[i + 1]
         if seen_by >> viewer & 1:
@@ -195,7 +195,7 @@ def view(s: State, viewer: int) -> View:
     )
 
 
-def _card(s: State, h: int, faces: bytearray, known: bytearray) -> CardView:
+def _card(s: State, h: int, faces: bytes, known: bytearray) -> CardView:
     flags = s.flags[h]
     under = tucked_under(s, h) if s.tucked else NOBODY
     return CardView(
@@ -216,7 +216,7 @@ def _decision(s: State, viewer: int) -> DecisionView | None:
     seat = s.stack[SEAT]
     program = s.stack[PROGRAM]
     ability = program - programs.CARDS if program >= programs.CARDS else -1
-    picked = tuple([h for h in s.stack[CARD_0:] if h != NOBODY])
+    picked = tuple([h for h in bytes(s.stack[CARD_0:]) if h != NOBODY])
     legal = tuple(s.choices) if viewer == seat else ()
     kind = play.decision_kind(s)
     value = s.stack[X] - 1 if kind == REACTION or (ability >= 0 and catalog.CARDS[ability].spots) else None

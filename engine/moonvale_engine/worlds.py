@@ -13,7 +13,7 @@ from moonvale_engine.events import UNKNOWN
 from moonvale_engine.inference import allowed
 from moonvale_engine.position import Position
 from moonvale_engine.shuffle import SECRET_BYTES
-from moonvale_engine.state import FACEUP, HIDDEN, POOL_FACEUP, POOLED, SEAT, State
+from moonvale_engine.state import CARDS, FACEUP, HIDDEN, POOL_FACEUP, POOLED, SEAT, State
 
 
 class Rng(Protocol):
@@ -39,13 +39,13 @@ def sample_world(position: Position, rng: Rng) -> State:
 
 def _deal_unknown(world: State, known: State, rng: Rng) -> bool:
     """Give every unknown handle a face; False if a face is one that the card was seen not to have."""
-    world.identity[:] = known.identity
+    world.identity = known.identity
     world.flags[:] = known.flags
     pool = Counter(faces_in_play(known.cards))
     pool.subtract([face for face in known.identity if face != UNKNOWN])
     _deal_faceup(world, pool, rng)
     _deal_pooled(world, pool, rng)
-    unknown = [h for h, face in enumerate(world.identity) if face == UNKNOWN]
+    unknown = [h for h in range(CARDS) if world.identity[h] == UNKNOWN]
     _assign(world, unknown, sorted(pool.elements()), rng)
     return not known.excluded or all(
         [allowed(world, h, world.identity[h]) for h in known.excluded[::3] if known.identity[h] == UNKNOWN]
@@ -54,8 +54,10 @@ def _deal_unknown(world: State, known: State, rng: Rng) -> bool:
 
 def _assign(world: State, handles: list[int], faces: list[int], rng: Rng) -> None:
     _shuffle(faces, rng)
+    identity = bytearray(world.identity)
     for h, face in zip(handles, faces, strict=True):
-        world.identity[h] = face
+        identity[h] = face
+    world.identity = bytes(identity)
 
 
 def _deal_faceup(world: State, pool: Counter[int], rng: Rng) -> None:

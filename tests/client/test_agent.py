@@ -28,7 +28,7 @@ async def test_agents_play_a_game_to_its_end(fake: FakeService, address: str) ->
     )
     assert fake.state.is_over()
     assert results[0] == results[1]
-    assert list(results[0].totals) == fake.state.totals
+    assert tuple(results[0].totals) == fake.state.totals
 
 
 async def test_agents_play_on_through_lost_answers_and_broken_streams(fake: FakeService, address: str) -> None:

@@ -65,7 +65,7 @@ def test_the_synchronous_client_plays_a_game_by_hand(service: Service) -> None:
         listed = [entry.version for entry in client.list_events(game.name, seats[0], page_size=50)]
         assert listed == list(range(view.version + 1))
         replay = client.get_replay(game.name, seats[1])
-        assert replay_record(read_record(replay.record)).totals == list(view.result.totals)
+        assert replay_record(read_record(replay.record)).totals == tuple(view.result.totals)
         client.delete_game(game.name, game.creator_credential)
         with pytest.raises(MoonvaleError) as caught:
             client.get_view(game.name, seats[0])

@@ -135,7 +135,7 @@ def test_a_view_says_what_the_engine_says_to_each_viewer(seed: int) -> None:
             message = message_for(s, viewer)
             assert_same(message, view(s, viewer))
             assert message.position == position_text(observe(s, viewer))
-    assert message.result.totals == s.totals
+    assert tuple(message.result.totals) == s.totals
 
 
 def test_a_card_on_top_of_the_deck_is_told_if_it_lies_faceup() -> None:

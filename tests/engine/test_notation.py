@@ -136,7 +136,7 @@ def test_a_tucked_card_has_a_place_too() -> None:
 def test_what_excludes_no_number_is_not_written_down() -> None:
     """No value of Coin's numbers is at most -1, so that a card kept under that demand could be any (OBS-4)."""
     s = next(positions(random_setup(1, deck=parse_deck("coin,9=eye"), demands=("at most -1",) * 4)))
-    s.pile[-1] = next(h for h in range(52) if s.identity[h] & 15 == 9)
+    s.pile = bytes((next(h for h in range(52) if s.identity[h] & 15 == 9),))
     s.flags[s.pile[-1]] |= 1
     exclude_what_would_fit(s, s.villages[0][0], by_policy=False)
     assert s.excluded == b""

@@ -27,7 +27,7 @@ def play_a_round(s: State) -> None:
         play.apply(s, play.legal_actions(s)[0])
 
 
-def faces(s: State, handles: bytearray) -> list[int]:
+def faces(s: State, handles: bytes | bytearray) -> list[int]:
     return [s.identity[h] for h in handles]
 
 

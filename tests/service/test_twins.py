@@ -19,9 +19,10 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from moonvale.v1 import game_service_pb2 as pb
-from moonvale_engine import SPECTATOR, Entry, State, apply, catalog, encode, replay, seat_to_act, views
+from moonvale_engine import SPECTATOR, Entry, State, View, apply, catalog, encode, replay, seat_to_act, views
 from moonvale_engine.actions import DRAW, FIELDS, PEEK, pack
-from moonvale_engine.state import PROGRAM, STEP
+from moonvale_engine.events import EVERYBODY
+from moonvale_engine.state import FACEUP, PROGRAM, STEP
 from moonvale_service.about import About
 from moonvale_service.convert import events as convert_events
 from moonvale_service.convert import replays as convert_replays
@@ -223,16 +224,17 @@ async def test_a_viewer_gets_the_same_bytes_of_twins(table: Table, shard: int) -
 
 async def test_a_planted_leak_is_found(table: Table) -> None:
     """A test of the test: one facedown card of another village that a view shows is found in the bytes."""
-    honest = views.visible_faces
+    honest = views.view
 
-    def leaky(s: State, viewer: int) -> bytearray:
-        faces = honest(s, viewer)
+    def leaky(s: State, viewer: int) -> View:
+        seen = s.copy()
         hidden = s.villages[0][0]
-        faces[hidden] = s.identity[hidden]
-        return faces
+        seen.flags[hidden] |= FACEUP
+        seen.known[hidden] = EVERYBODY
+        return honest(seen, viewer)
 
     case = cases()["round.1"]
     rng = Random(1)
-    with mock.patch.object(views, "visible_faces", leaky):
+    with mock.patch.object(views, "view", leaky):
         found = [await table.differences(case, SPECTATOR, rng) for _ in range(6)]
     assert any(found)

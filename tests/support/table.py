@@ -23,7 +23,7 @@ from moonvale_engine.events import EVERYBODY, KINDS, NOBODY, SPECTATOR, UNKNOWN,
 from moonvale_engine.moves import tucked_under
 from moonvale_engine.notation import action_text, parse_action
 from moonvale_engine.options import DEMANDS, Options, parse_deck
-from moonvale_engine.state import FACEUP, SEAT, SIDEWAYS, VILLAGE_SIZE, State
+from moonvale_engine.state import FACEUP, SEAT, SIDEWAYS, VILLAGE_SIZE, State, set_face
 from moonvale_engine.views import CardView, DecisionView, View, view
 
 NAMES: Final = ("ann", "bob", "cat", "dan")
@@ -85,20 +85,20 @@ def table(
     dealer = _Dealer(s)
     for seat, village in enumerate(villages[:players]):
         if village is not None:
-            s.villages[seat][:] = dealer.lay(village)
-    s.pile[:] = dealer.lay(pile or "")[::-1]
+            s.villages[seat] = bytes(dealer.lay(village))
+    s.pile = bytes(dealer.lay(pile or "")[::-1])
     named = dealer.lay(deck)
     for seat, village in enumerate(villages[:players]):
         if village is None:
-            s.villages[seat][:] = [dealer.lay_any() for _ in range(VILLAGE_SIZE)]
+            s.villages[seat] = bytes([dealer.lay_any() for _ in range(VILLAGE_SIZE)])
     if pile is None:
-        s.pile.append(dealer.lay_any(FACEUP))
+        s.pile = bytes((dealer.lay_any(FACEUP),))
     rest = [dealer.lay_any() for _ in range(dealer.left())]
     below = len(rest) if deck_count is None else deck_count - len(named)
     if not 0 <= below <= len(rest):
         raise ValueError(f"a deck of {deck_count} cards can't have {len(named)} named and {len(rest)} others")
-    s.deck[:] = [*named, *rest[:below]][::-1]
-    s.aside[:] = rest[below:]
+    s.deck = bytes([*named, *rest[:below]][::-1])
+    s.aside = bytes(rest[below:])
     s.active = s.stack[SEAT] = NAMES.index(active)
     s.holder = NAMES.index(start)
     s.token_active = token_active
@@ -106,8 +106,8 @@ def table(
     s.extra_turns = extra_turns
     s.turn = turn
     s.round = round
-    s.totals = [0] * players if totals is None else list(totals)
-    s.scores = [0] * (players * (round - 2)) + s.totals if round > 1 else []
+    s.totals = (0,) * players if totals is None else totals
+    s.scores = (0,) * (players * (round - 2)) + s.totals if round > 1 else ()
     if round == 1 and any(s.totals):
         raise ValueError("in the first round nobody has points yet")
     play.settle(s)
@@ -155,7 +155,7 @@ class _Dealer:
         self._faces.remove(face)
         h = self._next
         self._next += 1
-        self._s.identity[h] = face
+        set_face(self._s, h, face)
         self._s.flags[h] = flags
         self._s.known[h] = EVERYBODY if flags & FACEUP else 0
         return h
@@ -265,7 +265,7 @@ class Table:
         """Keep only the events of what comes now."""
         self.events.clear()
 
-    def _cards(self, handles: bytearray | list[int]) -> str:
+    def _cards(self, handles: bytes | bytearray | list[int]) -> str:
         return " ".join([self._card(h) for h in handles])
 
     def _card(self, h: int) -> str:

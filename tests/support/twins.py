@@ -10,14 +10,13 @@ from random import Random
 from unittest import mock
 
 from moonvale_engine import State, decision_kind, seat_to_act, shuffle
-from moonvale_engine import round as round_module
 from moonvale_engine.decisions import EYE_PICK
 from moonvale_engine.deck import faces_in_play
 from moonvale_engine.inference import allowed
 from moonvale_engine.play import open_decision
 from moonvale_engine.search import fill_pool
 from moonvale_engine.shuffle import game_key
-from moonvale_engine.state import FACEUP, HIDDEN, POOLED
+from moonvale_engine.state import FACEUP, HIDDEN, POOLED, set_face
 
 _TRIES = 50
 
@@ -59,7 +58,7 @@ def _permute(twin: State, s: State, group: list[int], rng: Random) -> None:
     order = group[:]
     rng.shuffle(order)
     for h, other in zip(group, order, strict=True):
-        twin.identity[h] = s.identity[other]
+        set_face(twin, h, s.identity[other])
         if s.flags[h] & HIDDEN:
             twin.flags[h] = s.flags[h] & ~FACEUP | s.flags[other] & FACEUP
 
@@ -69,7 +68,7 @@ def same_to(s: State, twin: State, viewer: int) -> bool:
     return all(s.identity[h] == twin.identity[h] for h in range(52) if s.known[h] >> viewer & 1)
 
 
-def twin_deal(s: State, viewer: int, rng: Random) -> dict[tuple[bytes, int], bytearray]:
+def twin_deal(s: State, viewer: int, rng: Random) -> dict[tuple[bytes, int], bytes]:
     """Return another deal of the present round that leads a viewer, by the same log, to the same history.
 
     Cards that the Eye token's search has shown to its user stay, since what that user chose follows from them.
@@ -80,22 +79,22 @@ def twin_deal(s: State, viewer: int, rng: Random) -> dict[tuple[bytes, int], byt
     for _ in range(_TRIES):
         order = hidden[:]
         rng.shuffle(order)
-        identity = dealt_identity[:]
+        identity = bytearray(dealt_identity)
         for h, other in zip(hidden, order, strict=True):
             identity[h] = dealt_identity[other]
         if all(allowed(s, h, identity[h]) for h in hidden):
-            return {(key, s.round): identity}
+            return {(key, s.round): bytes(identity)}
     return {}
 
 
 @contextmanager
-def dealt(deals: dict[tuple[bytes, int], bytearray]) -> Iterator[None]:
+def dealt(deals: dict[tuple[bytes, int], bytes]) -> Iterator[None]:
     """Deal these identities, by game key and round, in place of the shuffle's; what is not listed is shuffled."""
-    shuffled = shuffle.shuffled
+    arrange = shuffle.arrange
 
-    def deal(key: bytes, number: int, n: int, cards: bytes) -> bytearray:
-        identity = deals.get((key, number))
-        return shuffled(key, number, n, cards) if identity is None else identity[:]
+    def deal(key: bytes, number: int, n: int, cards: bytes) -> bytes:
+        identity = deals.get((key, number)) if n == 0 else None
+        return arrange(key, number, n, cards) if identity is None else identity
 
-    with mock.patch.object(round_module, "shuffled", deal):
+    with mock.patch.object(shuffle, "arrange", deal):
         yield

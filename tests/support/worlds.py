@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from itertools import permutations
 from unittest import mock
 
-from moonvale_engine import Entry, State, apply, enter, new_game, seen_by, view
+from moonvale_engine import Entry, State, apply, enter, new_game, seen_by, shuffle, view
 from moonvale_engine import actions as act
 from moonvale_engine.actions import pack
 from moonvale_engine.decisions import EYE_PICK
@@ -15,7 +15,7 @@ from moonvale_engine.events import UNKNOWN, Event
 from moonvale_engine.inference import excluded_numbers
 from moonvale_engine.play import decision_kind
 from moonvale_engine.position import Position
-from moonvale_engine.shuffle import game_key, shuffled
+from moonvale_engine.shuffle import game_key
 from moonvale_engine.state import FACEUP, HIDDEN, POOL_FACEUP, POOLED
 from tests.support.twins import dealt
 
@@ -76,12 +76,12 @@ def retell(log: list[Entry], game: State, world: State, viewer: int) -> tuple[li
     """
     key = game_key(game.secret, game.entropy)
     before = _at_the_search(log, game)
-    identity = world.identity[:]
+    identity = bytearray(world.identity)
     order: list[int] = []
     if before is not None and decision_kind(world) != EYE_PICK:
         order = _fill_searched_deck(before, world, viewer, identity)
     told: list[list[Event]] = []
-    with dealt({(key, game.round): identity}), _shuffling_to(game.round, order):
+    with dealt({(key, game.round): bytes(identity)}), _shuffling_to(game.round, order):
         events: list[Event] = []
         s = new_game(game.options, game.secret, game.entropy, events)
         told.append([seen_by(event, viewer) for event in events])
@@ -164,10 +164,12 @@ def _choice_of(s: State, drawn: int) -> int:
 def _shuffling_to(round: int, order: list[int]) -> Iterator[None]:
     """Let the search of a round shuffle the deck so, if an order is given."""
 
-    def shuffle(key: bytes, number: int, n: int, cards: bytes) -> bytearray:
-        return bytearray(order) if order and number == round else shuffled(key, number, n, cards)
+    arrange = shuffle.arrange
 
-    with mock.patch("moonvale_engine.search.shuffled", shuffle):
+    def search(key: bytes, number: int, n: int, cards: bytes) -> bytes:
+        return bytes(order) if order and number == round and n > 0 else arrange(key, number, n, cards)
+
+    with mock.patch.object(shuffle, "arrange", search):
         yield
 
 

@@ -61,7 +61,7 @@ export class Attempts {
    * The milliseconds to wait before the next attempt.
    * Throws the MoonvaleError of the failure if another attempt would not help, or the time is up.
    */
-  pause(failure: ConnectError | StreamBrokenError): number {
+  pause(failure: ConnectError | StreamBrokenError | MoonvaleError): number {
     this.#count += 1;
     if (this.#renewed) {
       this.#renewed = false;
@@ -85,7 +85,10 @@ export class Attempts {
     }
   }
 
-  #error(failure: ConnectError | StreamBrokenError): MoonvaleError {
+  #error(failure: ConnectError | StreamBrokenError | MoonvaleError): MoonvaleError {
+    if (failure instanceof MoonvaleError) {
+      return failure;
+    }
     if (failure instanceof StreamBrokenError) {
       return new MoonvaleError({
         code: Code.Unavailable,

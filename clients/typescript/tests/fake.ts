@@ -15,12 +15,15 @@ import {
   GameService,
   type LogEntrySchema,
   type RetryPolicy,
+  type SeatErrorSchema,
   type SubmitActionRequest,
   type SubmitActionResponseSchema,
   type ViewSchema,
   WatchEndReason,
   type WatchGameRequest,
   type WatchGameResponseSchema,
+  type WatchTurnsRequest,
+  type WatchTurnsResponseSchema,
 } from "moonvale";
 
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
@@ -38,6 +41,7 @@ export const QUICK: Partial<RetryPolicy> = {
 type View = MessageInitShape<typeof ViewSchema>;
 type Entry = MessageInitShape<typeof LogEntrySchema>;
 type Message = MessageInitShape<typeof WatchGameResponseSchema>;
+type TurnMessage = MessageInitShape<typeof WatchTurnsResponseSchema>;
 
 /** Two seats act in turn, drawing, until the log has `length` entries. Tests set the faults before they call. */
 export class FakeService {
@@ -61,6 +65,11 @@ export class FakeService {
   /** How many calls are refused as too many, and for how long. */
   limited = 0;
   retryDelayNanos = 5_000_000;
+  maxWatchedSeats = 500;
+  /** The seats of each stream of turns. */
+  readonly watchedSeats: string[][] = [];
+  /** What streams of turns tell of their first seat at once, one after the other. */
+  seatErrors: MessageInitShape<typeof SeatErrorSchema>[] = [];
   /** How many streams are open. */
   open = 0;
   version = 0;
@@ -104,6 +113,7 @@ export class FakeService {
         return response;
       },
       watchGame: (request, context) => this.#watch(request, context),
+      watchTurns: (request, context) => this.#watchTurns(request, context),
       listEvents: ({ pageSize, pageToken }) => {
         const start = Number(pageToken || 0);
         const end = Math.min(start + (pageSize || this.length), this.version + 1);
@@ -140,7 +150,7 @@ export class FakeService {
           ]);
         }
         this.#fault();
-        return { version: "fake" };
+        return { version: "fake", limits: { maxWatchedSeats: this.maxWatchedSeats } };
       },
     };
     return createRouterTransport(({ service }) => service(GameService, methods));
@@ -193,11 +203,21 @@ export class FakeService {
     if (this.rewound) {
       fail(Code.Aborted, "HISTORY_REWOUND", { version: "1" });
     }
+    yield* this.#breaking(this.#stream(request.afterVersion, context), context);
+  }
+
+  async *#watchTurns(request: WatchTurnsRequest, context: HandlerContext): AsyncGenerator<TurnMessage> {
+    this.watchedSeats.push(request.seats.map((seat) => seat.credential));
+    yield* this.#breaking(this.#turns(request, context), context);
+  }
+
+  /** The messages, up to where the stream is to break. */
+  async *#breaking<Message>(messages: AsyncIterable<Message>, context: HandlerContext): AsyncGenerator<Message> {
     const length = this.streamLengths.shift();
     let sent = 0;
     this.open += 1;
     void ended(context.signal).then(() => (this.open -= 1));
-    for await (const message of this.#stream(request.afterVersion, context)) {
+    for await (const message of messages) {
       if (sent === length) {
         throw new ConnectError("the connection broke", Code.Unavailable);
       }
@@ -226,8 +246,7 @@ export class FakeService {
           yield { content: { case: "end", value: { reason: WatchEndReason.GAME_OVER } } };
           return;
         }
-        const acted = new Promise<void>((resolve) => this.#changed.push(resolve));
-        await Promise.race([acted, gone]);
+        await this.#change(gone);
         if (context.signal.aborted) {
           return;
         }
@@ -239,6 +258,40 @@ export class FakeService {
       }
       yield { content: { case: "entry", value: this.entry(version) } };
     }
+  }
+
+  async *#turns(request: WatchTurnsRequest, context: HandlerContext): AsyncGenerator<TurnMessage> {
+    const gone = ended(context.signal);
+    const viewers = request.seats.map((seat) => SEATS.findIndex((credential) => credential === seat.credential));
+    const error = this.seatErrors.shift();
+    if (error !== undefined) {
+      yield { index: 0, content: { case: "error", value: error } };
+    }
+    const left = [...viewers.entries()].slice(error === undefined ? 0 : 1);
+    let told = -1;
+    while (!this.isOver && left.length > 0) {
+      if (told === this.version) {
+        await this.#change(gone);
+      }
+      if (context.signal.aborted) {
+        return;
+      }
+      told = this.version;
+      for (const [index, viewer] of left) {
+        if (!this.isOver && viewer === told % 2) {
+          yield { index, content: { case: "turn", value: this.view(viewer) } };
+        }
+      }
+    }
+    for (const [index, viewer] of left) {
+      yield { index, content: { case: "over", value: this.view(viewer) } };
+    }
+    yield { content: { case: "end", value: { reason: WatchEndReason.NO_SEAT_LEFT } } };
+  }
+
+  /** Resolves when somebody acts or the caller is gone. */
+  async #change(gone: Promise<void>): Promise<void> {
+    await Promise.race([new Promise<void>((resolve) => this.#changed.push(resolve)), gone]);
   }
 
   #fault(): void {

@@ -1,7 +1,17 @@
 /** Every transport against a real service, whose addresses the environment names. */
 
 import { toBinary, toJson } from "@bufbuild/protobuf";
-import { type Client, Code, type LogEntry, type Update, ViewSchema, type ViewToAct, playSeat } from "moonvale";
+import {
+  type Client,
+  Code,
+  type LogEntry,
+  MoonvaleError,
+  type Update,
+  ViewSchema,
+  type ViewToAct,
+  playSeat,
+  playSeats,
+} from "moonvale";
 import * as browser from "moonvale";
 import * as node from "moonvale/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -146,6 +156,24 @@ describe.each(ways.map((way) => [way.name, way] as const))("%s", (_, { target, o
     await expect(client.createGame({ options, deal })).rejects.toMatchObject({ reason: "CREATOR_KEY_REQUIRED" });
   });
 
+  test("has one bot play many seats on one stream", async () => {
+    const create = () => client.createGame({ options: { players: 2, rounds: 1 } });
+    const games = await Promise.all([create(), create(), create()]);
+    const lost = await create();
+    const seats = [...games, lost].flatMap(({ name: game, seatCredentials }) =>
+      seatCredentials.map((credential) => ({ game, credential })),
+    );
+    await client.rotateCredential(lost.name, lost.creatorCredential, { seat: 0 });
+    await client.resign(lost.name, lost.seatCredentials[1]!);
+    const results = await playSeats(client, seats, choose);
+    const places = results.map((result) => (result instanceof MoonvaleError ? result.reason : result.places));
+    expect(places.slice(-2)).toEqual(["CREDENTIAL_REVOKED", [0, 1]]);
+    for (const [index, game] of games.entries()) {
+      const { result } = await client.getView(game.name, game.spectatorCredential);
+      expect(places.slice(2 * index, 2 * index + 2)).toEqual([result!.places, result!.places]);
+    }
+  });
+
   test("says what was wrong", async () => {
     await expect(client.createGame({ options: { players: 7 } })).rejects.toMatchObject({
       code: Code.InvalidArgument,
@@ -246,6 +274,15 @@ describe.each(ways.map((way) => [way.name, way] as const))("%s", (_, { target, o
       expect(versions).toEqual(upTo(versions.at(-1)));
       expect(submitted.sort((a, b) => Number(a - b))).toEqual(upTo(versions.at(-1)! - 1n, 0));
       expect(proxy.cuts).toBeGreaterThan(2);
+    });
+
+    test("has one bot play a game to its end", async () => {
+      const before = proxy.cuts;
+      const game = await shaken.createGame({ options: { players: 4, rounds: 1 } });
+      const seats = game.seatCredentials.map((credential) => ({ game: game.name, credential }));
+      const results = await playSeats(shaken, seats, choose);
+      expect(results.map((result) => result instanceof MoonvaleError)).toEqual([false, false, false, false]);
+      expect(proxy.cuts).toBeGreaterThan(before + 2);
     });
   });
 });

@@ -186,7 +186,7 @@ test("what comes over a stream gives it new time, and what follows its view make
 test("the client has a method for each of the service's", () => {
   const names: Record<string, string> = { watchGame: "watch" };
   const methods = GameService.methods.map((method) => names[method.localName] ?? method.localName);
-  expect(methods.length).toBeGreaterThanOrEqual(12);
+  expect(methods.length).toBeGreaterThanOrEqual(13);
   for (const method of methods) {
     expect(Client.prototype).toHaveProperty(method);
   }
@@ -194,6 +194,13 @@ test("the client has a method for each of the service's", () => {
 
 test("the reasons that the client acts on are those of the contract", () => {
   const reasons = Object.entries(errors).flatMap(([name, value]) => (name === value ? [name] : []));
-  expect(reasons.sort()).toEqual(["GAME_NOT_FOUND", "GAME_OVER", "HISTORY_REWOUND", "NOT_YOUR_TURN", "STALE_VERSION"]);
+  expect(reasons.sort()).toEqual([
+    "CREDENTIAL_REVOKED",
+    "GAME_NOT_FOUND",
+    "GAME_OVER",
+    "HISTORY_REWOUND",
+    "NOT_YOUR_TURN",
+    "STALE_VERSION",
+  ]);
   expect(Object.keys(ErrorReason)).toEqual(expect.arrayContaining(reasons));
 });

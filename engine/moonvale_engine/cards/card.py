@@ -72,3 +72,9 @@ class Card:
         self.reacts = reacts  # its free ability may also be used in the window after any action (E02-2)
         self.spots = spots  # it may be declared when its owner discards; its program follows the discard (E03-1)
         self.repeats = repeats  # its main action may be repeated at the end of the turn by further ones (E04-1)
+
+    def __reduce__(self) -> tuple[Callable[[int], Card], tuple[int]]:
+        """Copies and pickles are the entry of the table itself, which the rules compare by identity."""
+        from moonvale_engine.catalog import card_type  # noqa: PLC0415  # the catalogue is made of cards
+
+        return card_type, (self.id,)

@@ -18,7 +18,7 @@ LOOKS: Final = 3
 
 def _stop_or_another_facedown_card(s: State) -> list[int]:
     seen = [s.stack[CARD_1 + i] for i in range(s.stack[N])]
-    return [STOP_LOOKING, *(action for action in cards(s, 0) if picked(s, action) not in seen)]
+    return [STOP_LOOKING, *[action for action in cards(s, 0) if picked(s, action) not in seen]]
 
 
 def _look(s: State, action: int) -> int:

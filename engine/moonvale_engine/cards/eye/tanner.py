@@ -16,7 +16,7 @@ def _in_hand_or_any_own_facedown_card(s: State, h: int) -> bool:
 
 
 def _turn_all_faceup(s: State, action: int) -> int:
-    for h in s.villages[s.stack[SEAT]][:]:
+    for h in s.villages[s.stack[SEAT]]:
         if not s.flags[h] & FACEUP:
             moves.flip(s, h)
     return NEXT
