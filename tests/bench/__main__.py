@@ -7,13 +7,16 @@ import sys
 import time
 from collections.abc import Callable
 
-from tests.bench import engine, environments, machine, service
-from tests.bench.environments import Tell
+from tests.bench import engine, environments, growth, machine, memory, service, startup
+from tests.bench.environments import NotInstalledError, Tell
 from tests.bench.report import Part, report, to_json
 
 PARTS: dict[str, Callable[[bool, Tell], Part]] = {
     "engine": lambda quick, tell: engine.run(engine.QUICK if quick else engine.FULL, tell),
     "service": lambda quick, tell: service.run(service.QUICK if quick else service.FULL, tell),
+    "memory": lambda quick, tell: memory.run(memory.QUICK if quick else memory.FULL, tell),
+    "growth": lambda quick, tell: growth.run(growth.QUICK if quick else growth.FULL, tell),
+    "startup": lambda quick, tell: startup.run(startup.QUICK if quick else startup.FULL, tell),
 }
 
 
@@ -47,9 +50,13 @@ def main(arguments: list[str]) -> int:
     about = machine.describe()
     tell = progress(time.monotonic())
     parts = [PARTS[name](chosen.quick, tell) for name in names]
-    tell("done\n")
     environments.FOLDER.mkdir(parents=True, exist_ok=True)
     (environments.FOLDER / "results.json").write_text(to_json(about, parts))
+    try:
+        environments.draw(tell)
+    except NotInstalledError as error:
+        tell(f"no plots: {error}")
+    tell("done\n")
     written = report(about, parts)
     (environments.FOLDER / "results.md").write_text(written)
     print(written)

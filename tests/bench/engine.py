@@ -158,9 +158,12 @@ def _peers_table(samples: Samples) -> Table:
 
 
 def _plot(samples: Samples) -> list[Series]:
-    chosen = [
-        subject
-        for subject in samples
-        if not subject.startswith(("pure ", "compiled ")) or subject.endswith((f"{OURS} moves", f"{OURS} observe"))
-    ]
-    return [Series(subject, [0.0], [spread([sample.rate for sample in samples[subject]]).median]) for subject in chosen]
+    bars = []
+    for subject, taken in samples.items():
+        own = subject.startswith(("pure ", "compiled "))
+        if own and not subject.endswith((f"{OURS} moves", f"{OURS} observe")):
+            continue
+        name = f"Moonvale {subject.replace(f' {OURS}', '')}" if own else subject
+        name = name.replace(" moves", ": legal + apply").replace(" observe", ": with what is seen")
+        bars.append(Series(name, [0.0], [spread([sample.rate for sample in taken]).median]))
+    return bars

@@ -54,6 +54,13 @@ def node_modules(name: str, tell: Tell) -> Path:
     return _made(name, sources, make, tell) / "node_modules"
 
 
+def draw(tell: Tell) -> None:
+    """Draw the plots of the results in the folder. Raises NotInstalledError."""
+    python = python_with("plots", tell)
+    tell("drawing plots")
+    _run("plots", python, "-m", "tests.bench.plots", FOLDER / "results.json", FOLDER)
+
+
 def pure_engine(tell: Tell) -> Path:
     """Return a folder with the engine's source alone, whatever is built beside it."""
     sources = _sources(ROOT / "engine")
@@ -71,7 +78,7 @@ def compiled_engine(tell: Tell) -> Path:
         raise NotInstalledError("compiled engine: this version of Moonvale has none")
 
     def make(folder: Path) -> None:
-        build = ("--quiet", "build", "--build-lib", folder, "--build-temp", folder / "temporary")
+        build = ("--quiet", "build_ext", "--build-lib", folder, "--build-temp", folder / "temporary")
         _run("compiled engine", sys.executable, setup, *build, environment={"MOONVALE_COMPILE": "1"})
 
     return _made("engine-compiled", [setup, *_sources(ROOT / "engine")], make, tell)

@@ -28,8 +28,8 @@ class Figure:
     def target(self) -> str:
         """The target in words, or nothing."""
         if self.at_least is not None:
-            return f"at least {number(self.at_least)}"
-        return "" if self.at_most is None else f"at most {number(self.at_most)}"
+            return f"at least {self.at_least:,g}"
+        return "" if self.at_most is None else f"at most {self.at_most:,g}"
 
     @property
     def verdict(self) -> str:

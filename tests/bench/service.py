@@ -65,7 +65,8 @@ def run(
         subjects: dict[str, Callable[[], Sample]] = {
             f"{name}: {case}": partial(service.measure, case, size.seconds)
             for name, service in services.items()
-            for case in service.cases
+            for case in TITLES
+            if case in service.cases
         }
         if peers:
             try:
@@ -81,11 +82,7 @@ def run(
         samples = interleave(subjects, size.rounds, tell)
     part.figures = [*_targets(samples), *part.figures]
     part.tables.append(_table(samples))
-    part.plots["service"] = [
-        Series(name, [0.0], [spread([sample.cost for sample in taken]).median])
-        for name, taken in samples.items()
-        if name.startswith((FIRST, BOARDGAME))
-    ]
+    part.plots["service"] = _plot(samples)
     return part
 
 
@@ -171,3 +168,13 @@ def _table(samples: Samples) -> Table:
         "99 % within, ms",
     )
     return Table("Calls of the service", header, rows)
+
+
+def _plot(samples: Samples) -> list[Series]:
+    bars = []
+    for name, taken in samples.items():
+        service, _, case = name.partition(": ")
+        if service in (FIRST, BOARDGAME):
+            title = TITLES.get(case, f"{service}: a move, {case}")
+            bars.append(Series(title, [0.0], [spread([sample.cost for sample in taken]).median]))
+    return bars

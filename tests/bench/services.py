@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import psutil
 import redis
 
 from moonvale_service.credentials import load_keys
@@ -32,9 +33,10 @@ class MiscountError(Exception):
 class Measured:
     """A running service, its store and its load."""
 
-    def __init__(self, service: Service, store: redis.Redis, store_process: int, load: Player) -> None:
+    def __init__(self, service: Service, store: redis.Redis, url: str, store_process: int, load: Player) -> None:
         self.service = service
         self.store = store
+        self.store_url = url
         self._store_process = store_process
         self._workers = [worker.pid for worker in service.workers()]
         self._load = load
@@ -45,17 +47,23 @@ class Measured:
 
         Raises MiscountError if moves were answered that the store hasn't, or the other way round.
         """
-        versions = self.versions() if case == "submit" else 0
+        moves = case.startswith("submit")
+        versions = self.versions() if moves else 0
         before = (self._cpu(), cpu_seconds(self._store_process))
         answer = self._load.ask(case, seconds)
         cpu, store_cpu = self._cpu() - before[0], cpu_seconds(self._store_process) - before[1]
         count = answer.pop("count")
-        if case == "submit" and (kept := self.versions() - versions) != count:
+        if moves and (kept := self.versions() - versions) != count:
             raise MiscountError(f"the load was told of {count} moves, the store has {kept} more")
         return Sample(count, cpu, answer.pop("wall"), {**answer, "store_cpu": store_cpu})
 
     def _cpu(self) -> float:
         return sum([cpu_seconds(worker) for worker in self._workers])
+
+    @property
+    def memory(self) -> float:
+        """The resident memory of the workers, in KiB."""
+        return sum([psutil.Process(worker).memory_info().rss for worker in self._workers]) / 1024
 
     def versions(self) -> int:
         """Return how many moves the store has, of all games."""
@@ -133,9 +141,13 @@ def measured(
         pin(process, cores()[-1])
         socket = f"unix://{keys.data / 'run' / 'store.sock'}" if store is None else url
         raw = stack.enter_context(redis.Redis.from_url(socket))
-        load = Player([sys.executable, "-m", "tests.bench.load", service.address, creator_key, str(loops)], cores()[-1])
+        http = str(getattr(service, "url", "")).removeprefix("http://")
+        load = Player(
+            [sys.executable, "-m", "tests.bench.load", service.address, creator_key, socket, str(loops), http],
+            cores()[-1],
+        )
         stack.callback(load.close)
-        yield Measured(service, raw, process, load)
+        yield Measured(service, raw, socket, process, load)
 
 
 @contextmanager

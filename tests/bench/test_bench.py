@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from tests.bench import engine, environments, service, services
+from tests.bench import engine, environments, growth, memory, service, services, startup
 from tests.bench.environments import NotInstalledError
 from tests.bench.players import Player, PlayerFailedError
 from tests.bench.report import Figure, Part, Series, Table, number, report, text, to_json
 from tests.bench.rounds import Sample, Spread, interleave, ratio, spread
+from tests.service import watch_scale
 
 
 def silent(_: str) -> None:
@@ -174,3 +176,48 @@ def test_moves_that_the_store_does_not_have_are_noticed(monkeypatch: pytest.Monk
         monkeypatch.setattr(measured, "versions", lambda: next(counts))
         with pytest.raises(services.MiscountError, match="the store has 1 more"):
             measured.measure("submit", 0)
+
+
+async def test_what_is_stored_of_a_game_is_measured() -> None:
+    found = await memory.play_into_a_store(1, [("mix", 2)])
+    (stored,) = found["mix", 2]
+    assert stored.moves == len(stored.states) > 100
+    assert max(stored.states) < stored.values < stored.memory
+    assert stored.values > 10 * stored.moves  # the history is there
+
+
+def test_watches_are_measured_beside_empty_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_scale, "SETTLE_SECONDS", 0)
+    monkeypatch.setattr(watch_scale, "GAMES", 2)
+    sizes = count(1000.0, 100.0)
+    monkeypatch.setattr(watch_scale, "memory", lambda _: next(sizes))
+    figures = {figure.name: figure.value for figure in memory.watches(10)}
+    assert figures["a watch"] == figures["an empty stream of grpc.aio"] == Spread(10, 10, 10)
+    assert figures["10 idle watches, memory"] == Spread(1, 1, 1)
+
+
+def test_growth_is_measured_by_games_and_by_moves() -> None:
+    size = growth.Size((1, 20), (0, 500), created=5, rounds=1, seconds=0.01, loops=2)
+    part = growth.run(size, silent)
+    assert [row[0] for row in part.tables[0].rows] == ["1", "20"]
+    assert [row[0] for row in part.tables[1].rows] == ["0", "500"]
+    assert {name: [len(series.y) for series in plot] for name, plot in part.plots.items()} == {
+        "growth by stored games": [2, 2],
+        "growth by moves": [2, 2],
+    }
+    assert sum(["% more" in figure.unit for figure in part.figures]) == 4
+
+
+def test_a_slope_is_that_of_a_line_through_the_rounds() -> None:
+    samples = {f"view at {step}": [Sample(1, slow * (1 + step / 10), 1) for slow in (1, 5)] for step in (0, 1, 2)}
+    slope = growth.slope(samples, "view at", (0, 1, 2), float)
+    assert slope.median == pytest.approx(10)
+    assert slope.low == pytest.approx(slope.high)
+
+
+def test_start_up_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environments, "FOLDER", tmp_path)
+    part = startup.run(startup.Size(rounds=1), silent, compiled=False)
+    figures = {figure.name: figure.value for figure in part.figures}
+    assert set(figures) == {startup.SERVE, "python by itself", "import moonvale_engine, pure", "import moonvale_client"}
+    assert all(value is not None and value.median > 0 for value in figures.values())

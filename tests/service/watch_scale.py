@@ -160,8 +160,8 @@ async def measure_empty(count: int, server: psutil.Process, address: str) -> flo
     return each
 
 
-async def measure(count: int, server: psutil.Process, address: str, each_bare: float) -> None:
-    """Open so many watches, have all games go on, close them, and print what they cost."""
+async def measure(count: int, server: psutil.Process, address: str, each_bare: float) -> float:
+    """Open so many watches, have all games go on, close them, and print what they cost; return the KiB of each."""
     async with Client(address) as client:
         games = [await client.create(pb.CreateGameRequest(options=Options(players=4))) for _ in range(GAMES)]
         requests = []
@@ -203,11 +203,17 @@ async def measure(count: int, server: psutil.Process, address: str, each_bare: f
         second = memory(server)
         await again.close()
         print(f"opened and closed again: {second / 1024:.0f} MiB with them, {memory(server) / 1024:.0f} closed")
+        return each
+
+
+def raise_file_limit() -> None:
+    """Let this process and those it starts open as many files as the system allows."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def main(count: int) -> None:
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    raise_file_limit()
     with running(valkey_program()) as store, tempfile.TemporaryDirectory(prefix="moonvale-") as folder:
         with server_process(store.url, folder) as (process, _, empty):
             each_bare = uvloop.run(measure_empty(count, process, empty))
