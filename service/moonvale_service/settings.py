@@ -11,6 +11,7 @@ from typing import Annotated, NamedTuple, get_type_hints
 from urllib.parse import urlsplit
 
 EMBEDDED = "embedded:"
+OFF = "off"
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 DURABILITIES = ("local", "replicated")
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -51,6 +52,10 @@ def _address(text: str) -> str:
     if match is None or int(match["port"]) > 65535:
         raise ValueError("needs HOST:PORT, such as 127.0.0.1:7350 or [::1]:7350; port 0 takes a free one")
     return text
+
+
+def _optional_address(text: str) -> str | None:
+    return None if text.lower() == OFF else _address(text)
 
 
 def _store(text: str) -> str:
@@ -117,9 +122,17 @@ class Settings:
     """All settings of a service. Durations are seconds, sizes bytes; an expiry of None means never."""
 
     listen: Annotated[str, Setting(_address, "127.0.0.1:7350", "HOST:PORT to serve gRPC on; port 0 takes a free one")]
+    http_listen: Annotated[
+        str | None,
+        Setting(
+            _optional_address,
+            "127.0.0.1:7351",
+            "HOST:PORT to serve REST, Connect and gRPC-Web on; port 0 takes a free one; off: nothing",
+        ),
+    ]
     workers: Annotated[
         int,
-        Setting(_whole(1, 256), str(min(os.cpu_count() or 1, 256)), "worker processes on that port: one for each core"),
+        Setting(_whole(1, 256), str(min(os.cpu_count() or 1, 256)), "worker processes on the ports: one for each core"),
     ]
     pin_workers: Annotated[
         bool, Setting(_boolean, "false", "true gives each worker a core of its own, if nothing else runs there (Linux)")

@@ -141,6 +141,7 @@ def run(**settings: str) -> subprocess.CompletedProcess[str]:
     """Run a service that must end by itself."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("MOONVALE_")},
+        "MOONVALE_HTTP_LISTEN": "127.0.0.1:0",
         **{f"MOONVALE_{name.upper()}": value for name, value in settings.items()},
     }
     return subprocess.run(
@@ -180,7 +181,7 @@ def test_two_services_do_not_share_a_port_by_mistake() -> None:
 
 
 def test_a_reserved_port_is_held_for_workers_alone() -> None:
-    with reserve("127.0.0.1:0") as address:
+    with reserve("listen", "127.0.0.1:0") as address:
         port = int(address.rpartition(":")[2])
         with socket.socket() as worker:
             worker.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
@@ -202,6 +203,6 @@ def test_a_store_that_is_down_at_the_start_is_waited_for(valkey: StoreServer, tm
 
 def test_the_default_address_needs_no_words_in_what_people_read() -> None:
     settings = Settings.from_environment({"MOONVALE_WORKERS": "2"})
-    text = join_text(settings, "127.0.0.1:7350")
+    text = join_text(settings, "127.0.0.1:7350", None)
     assert "--address" not in text
     assert "Ctrl-C" in text
