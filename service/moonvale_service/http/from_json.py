@@ -1,7 +1,7 @@
 """Requests from protobuf's JSON mapping; what is wrong in one is said by the path of its field.
 
-``google.protobuf.json_format`` alone judges what is right. Only when it has refused a request, the field is looked for:
-by offering it ever smaller parts.
+``google.protobuf.json_format`` judges what is right, but for empty lists and texts, which it takes for messages. Only
+when a request was refused, the field is looked for: by offering ever smaller parts of it.
 """
 
 from __future__ import annotations
@@ -88,6 +88,22 @@ def _takes(message: Message, made: dict[str, Any]) -> bool:
         json_format.ParseDict(made, message)
     except json_format.ParseError:
         return False
+    return _has_objects(descriptor_of(message), made)
+
+
+def _has_objects(descriptor: Descriptor, made: dict[str, Any]) -> bool:
+    """Say whether all messages in what ParseDict has taken are objects."""
+    for key, value in made.items():
+        field = field_named(descriptor, key)
+        if field is None or value is None:
+            continue
+        entry = map_entry(field)
+        kind = (field if entry is None else entry.fields_by_name["value"]).message_type
+        if kind is None or is_well_known(kind):
+            continue
+        parts = value.values() if entry is not None else value if field.is_repeated else (value,)
+        if not all([isinstance(part, dict) and _has_objects(kind, part) for part in parts]):
+            return False
     return True
 
 
