@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import signal
 from contextlib import aclosing
+from pathlib import Path
 
 import grpc
 import psutil
@@ -28,10 +30,12 @@ from moonvale_client import (
 from moonvale_client.turns import WatchedSeats
 from tests.client.fake import GAME, SEATS, FakeService
 from tests.service.servers import Service, running_service
+from tests.test_readme import ADDRESS, ROOT, run
 
 QUICK = RetryPolicy(timeout=20, attempt_timeout=5, first_pause=0.001, longest_pause=0.002)
 ALL = [(GAME, seat) for seat in SEATS]
 GAMES = 100
+PAGE = ROOT / "docs" / "contract.md"
 SHORT = Options(players=2, rounds=1, turn_limit=4)
 
 
@@ -181,6 +185,14 @@ async def _play_many(service: Service) -> None:
             view = await client.get_view(game.name, game.spectator_credential)
             assert view.result.totals
             assert results[2 * i] == results[2 * i + 1] == view.result
+
+
+def test_the_example_of_the_contracts_page_plays_its_games(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert ADDRESS in example
+    with running_service(log_level="info") as service:
+        printed = run(example.replace(ADDRESS, service.address), tmp_path)
+    assert re.fullmatch(r"[23]\d seats have won\n", printed)  # one of each two, or both if they tie
 
 
 async def test_a_seat_that_is_lost_does_not_stop_the_bot() -> None:
