@@ -60,8 +60,8 @@ QUICK = Size(rounds=3, seconds=0.05, short_seconds=0.01)
 def run(size: Size, tell: Tell, only: Sequence[str] = ("pure", "compiled", "OpenSpiel", "RLCard")) -> Part:
     """Measure the engine beside its peers; ``only`` these of them."""
     makers = {
-        "pure": lambda: _engine("pure", environments.pure_engine(tell)),
-        "compiled": lambda: _engine("compiled", environments.compiled_engine(tell)),
+        "pure": lambda: _engine("pure", environments.PURE),
+        "compiled": lambda: _engine("compiled", environments.compiled_engine()),
         "OpenSpiel": lambda: _peer("open_spiel", "open_spiel", tell),
         "RLCard": lambda: _peer("rlcard", "uno", tell),
     }

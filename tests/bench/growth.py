@@ -15,6 +15,7 @@ from random import Random
 import uvloop
 
 from moonvale_service.store.redis_store import RedisStore
+from tests.bench import environments
 from tests.bench.environments import Tell
 from tests.bench.report import Figure, Part, Series, Table, between
 from tests.bench.rounds import Sample, Spread, interleave, ratio, spread
@@ -50,10 +51,11 @@ def run(size: Size, tell: Tell) -> Part:
     part = Part("Growth")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="moonvale-")))
+        engine, part.notes = environments.best_engine()
         services = {}
         for count in size.stored:
             tell(f"storing {count} games")
-            services[count] = stack.enter_context(measured(1, size.loops, folder / str(count), None))
+            services[count] = stack.enter_context(measured(1, size.loops, folder / str(count), engine))
             uvloop.run(_fill(services[count].store_url, count))
         subjects: dict[str, Callable[[], Sample]] = {}
         for case in CASES:

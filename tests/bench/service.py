@@ -15,7 +15,7 @@ from tests.bench.players import PlayerFailedError
 from tests.bench.report import Figure, Part, Series, Table, between
 from tests.bench.rounds import Sample, interleave, ratio, spread
 from tests.bench.services import Measured, measured
-from tests.support.servers import redis_program
+from tests.support.servers import Program, redis_program
 
 TITLES = {
     "health": "no-op: Check of grpc.health",
@@ -57,8 +57,7 @@ def run(
     part = Part("Service")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="moonvale-")))
-        engine = _engine(part, tell) if peers else None
-        services = _services(part, stack, folder, engine, size, stores, workers, tell)
+        services = _services(part, stack, folder, size, stores, workers, tell)
         for name, service in services.items():
             commands, kinds = service.commands_per_move(size.seconds)
             part.figures.append(Figure(f"{name}: commands to the store per move", spread([commands]), kinds, None, 1.1))
@@ -86,36 +85,33 @@ def run(
     return part
 
 
-def _engine(part: Part, tell: Tell) -> Path | None:
-    try:
-        return environments.compiled_engine(tell)
-    except NotInstalledError as error:
-        part.notes.append(f"the service runs on the engine as installed: {error}")
-        return None
-
-
 def _services(
     part: Part,
     stack: ExitStack,
     folder: Path,
-    engine: Path | None,
     size: Size,
     stores: Sequence[str],
     workers: Sequence[int],
     tell: Tell,
 ) -> dict[str, Measured]:
+    """Start a service for each store and number of workers, and another one on the pure engine if these are not."""
+    engine, part.notes = environments.best_engine()
     services: dict[str, Measured] = {}
+
+    def start(name: str, count: int, on: Path, program: Program | None) -> None:
+        tell(f"starting: {name}")
+        services[name] = stack.enter_context(measured(count, size.loops, folder / str(len(services)), on, program))
+
     for store in stores:
         program = redis_program() if store == "Redis" else None
         if store == "Redis" and program is None:
             part.notes.append("left out: Redis, which is not installed here")
             continue
         for count in workers:
-            name = f"{store}, {count} worker{'s' if count > 1 else ''}"
-            tell(f"starting: {name}")
-            services[name] = stack.enter_context(
-                measured(count, size.loops, folder / str(len(services)), engine, program)
-            )
+            start(f"{store}, {count} worker{'s' if count > 1 else ''}", count, engine, program)
+    if services[FIRST].engine == "compiled":
+        start(f"{FIRST}, pure engine", 1, environments.PURE, None)
+    part.notes += [f"{name}: on the {service.engine} engine" for name, service in services.items()]
     return services
 
 

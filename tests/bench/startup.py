@@ -42,16 +42,15 @@ QUICK = Size(rounds=2)
 def run(size: Size, tell: Tell, *, compiled: bool = True) -> Part:
     """Measure start-up and imports in turn."""
     part = Part("Start-up")
-    pure = environments.pure_engine(tell)
     subjects: dict[str, Callable[[], Sample]] = {
         SERVE: _serve,
         "python by itself": partial(_import, "sys", {}),
-        "import moonvale_engine, pure": partial(_import, "moonvale_engine", {"PYTHONPATH": str(pure)}),
+        "import moonvale_engine, pure": partial(_import, "moonvale_engine", {"PYTHONPATH": str(environments.PURE)}),
         "import moonvale_client": partial(_import, "moonvale_client", {}),
     }
     if compiled:
         try:
-            path = {"PYTHONPATH": str(environments.compiled_engine(tell))}
+            path = {"PYTHONPATH": str(environments.compiled_engine())}
         except NotInstalledError as error:
             part.notes.append(f"left out: {error}")
         else:

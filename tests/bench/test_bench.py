@@ -120,30 +120,42 @@ def test_what_ends_says_its_last_words() -> None:
 
 def test_what_was_made_is_made_again_when_its_origin_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environments, "FOLDER", tmp_path)
-    monkeypatch.setattr(environments, "ROOT", tmp_path)
-    (tmp_path / "engine").mkdir()
-    source = tmp_path / "engine" / "rules.py"
-    source.write_text("ONE = 1\n")
-    told: list[str] = []
-    copy = environments.pure_engine(told.append)
-    environments.pure_engine(told.append)
-    assert len(told) == 1
-    source.write_text("ONE = 2\n")
-    environments.pure_engine(told.append)
-    assert len(told) == 2
-    assert (copy / "rules.py").read_text() == "ONE = 2\n"
+    lock = tmp_path / "peer.txt"
+    lock.write_text("peer==1\n")
+    made: list[str] = []
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        made.append(lock.read_text())
+
+    for _ in range(2):
+        environments.made("peer", [lock, "on 3.11"], make, silent)
+    lock.write_text("peer==2\n")
+    environments.made("peer", [lock, "on 3.11"], make, silent)
+    environments.made("peer", [lock, "on 3.12"], make, silent)
+    assert made == ["peer==1\n", "peer==2\n", "peer==2\n"]
+
+
+def test_what_could_not_be_made_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environments, "FOLDER", tmp_path)
+
+    def fail(folder: Path) -> None:
+        folder.mkdir()
+        raise NotInstalledError("peer: no network")
+
+    for _ in range(2):
+        with pytest.raises(NotInstalledError, match="no network"):
+            environments.made("peer", ["1"], fail, silent)
 
 
 def test_a_peer_that_cannot_be_installed_is_left_out_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environments, "FOLDER", tmp_path)
-    monkeypatch.setattr(environments, "ROOT", tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NotInstalledError, match="boardgame_io: there is no node"):
         environments.node_modules("boardgame_io", silent)
 
 
-def test_the_engine_is_measured_without_peers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environments, "FOLDER", tmp_path)
+def test_the_engine_is_measured_without_peers() -> None:
     part = engine.run(engine.Size(rounds=1, seconds=0.001, short_seconds=0.001), silent, only=("pure",))
     own = part.tables[0]
     assert len(own.rows) == 42
@@ -169,7 +181,7 @@ def test_the_service_is_measured_without_peers() -> None:
 def test_moves_that_the_store_does_not_have_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     with (
         tempfile.TemporaryDirectory(prefix="moonvale-") as short,  # pytest's own folders are too deep for a socket
-        services.measured(1, 2, Path(short) / "a", None) as measured,
+        services.measured(1, 2, Path(short) / "a", environments.PURE) as measured,
     ):
         assert measured.measure("submit", 0).count > 0
         counts = iter((0, 1))
@@ -215,8 +227,7 @@ def test_a_slope_is_that_of_a_line_through_the_rounds() -> None:
     assert slope.low == pytest.approx(slope.high)
 
 
-def test_start_up_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(environments, "FOLDER", tmp_path)
+def test_start_up_is_measured() -> None:
     part = startup.run(startup.Size(rounds=1), silent, compiled=False)
     figures = {figure.name: figure.value for figure in part.figures}
     assert set(figures) == {startup.SERVE, "python by itself", "import moonvale_engine, pure", "import moonvale_client"}
