@@ -19,8 +19,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { QUICK } from "./fake.js";
 import { type Proxy, cuttingProxy } from "./proxy.js";
 
-/** HOST:PORT of the gRPC port and of the HTTP port, and the service's creator key. */
-const { MOONVALE_ADDRESS, MOONVALE_HTTP, MOONVALE_CREATOR_KEY } = process.env;
+/** HOST:PORT of the gRPC port, the URL of the HTTP port, and the service's creator key. */
+const { MOONVALE_ADDRESS, MOONVALE_URL, MOONVALE_CREATOR_KEY } = process.env;
 
 interface Way {
   readonly name: string;
@@ -33,11 +33,11 @@ if (MOONVALE_ADDRESS) {
   const open = (address: string) => node.createClient({ address, retry: QUICK });
   ways.push({ name: "gRPC", target: MOONVALE_ADDRESS, open });
 }
-if (MOONVALE_HTTP) {
+if (MOONVALE_URL) {
   for (const protocol of ["connect", "grpc-web"] as const) {
     for (const [words, { createClient }] of [["Node's own HTTP", node] as const, ["fetch", browser] as const]) {
       const open = (host: string) => createClient({ baseUrl: `http://${host}`, protocol, retry: QUICK });
-      ways.push({ name: `${protocol} over ${words}`, target: MOONVALE_HTTP, open });
+      ways.push({ name: `${protocol} over ${words}`, target: new URL(MOONVALE_URL).host, open });
     }
   }
 }
