@@ -18,7 +18,7 @@ import grpc.aio
 from grpc_health.v1 import health, health_pb2
 
 from moonvale_service import logs, tasks
-from moonvale_service.credentials import creator_key_path, load_keys
+from moonvale_service.credentials import creator_key_path, load_keys, operator_key_path
 from moonvale_service.embedded import EmbeddedStore, EmbeddedStoreError
 from moonvale_service.server import EXIT_FAILED, EXIT_SETTING
 from moonvale_service.settings import SettingError, Settings, variable_of
@@ -202,9 +202,12 @@ def join_text(settings: Settings, address: str, http: str | None, command: str =
             f"  curl -X POST http://{http}/v1/games    create a game of four",
             "",
         ]
-    key = creator_key_path(settings)
-    if key.exists():
-        lines.append(f"Who supplies a deal needs the creator key in {key}.")
+    for what, path in (
+        ("creates a game" if settings.create_needs_key else "supplies a deal", creator_key_path(settings)),
+        ("lists all games, or deletes any,", operator_key_path(settings)),
+    ):
+        if path.exists():
+            lines.append(f"Who {what} needs the key in {path}.")
     lines.append("Ctrl-C stops the service.")
     return "\n".join(lines) + "\n"
 

@@ -44,7 +44,8 @@ def test_a_service_starts_serves_and_stops_without_a_trace() -> None:
         assert not [line for line in lines if line["level"] in ("error", "warning")]
         assert store.pid not in {line["pid"] for line in lines}
     assert "moonvale play --address" in service.printed
-    assert f"creator key in {service.folder}/data/creator_key" in service.printed
+    assert f"supplies a deal needs the key in {service.folder}/data/creator_key." in service.printed
+    assert f"lists all games, or deletes any, needs the key in {service.folder}/data/operator_key." in service.printed
 
 
 async def _play_one(service: Service) -> None:
