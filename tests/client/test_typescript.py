@@ -20,6 +20,14 @@ MODULES = TYPESCRIPT / "node_modules"
 ADDRESS = "127.0.0.1:7350"
 COMPILE = ["--strict", "--module", "nodenext", "--target", "es2022", "--typeRoots", str(MODULES / "@types")]
 
+WAYS = [
+    "gRPC",
+    "connect over Node's own HTTP",
+    "connect over fetch",
+    "grpc-web over Node's own HTTP",
+    "grpc-web over fetch",
+]
+
 pytestmark = pytest.mark.timeout(400)
 
 
@@ -77,6 +85,12 @@ def vitest(*arguments: str, **environment: str) -> set[str]:
     return {result["fullName"] for result in results}
 
 
+def environment(service: Service) -> dict[str, str]:
+    """Where the service is, in the words of the tests for Vitest."""
+    creator_key = (service.folder / "data" / "creator_key").read_text().strip()
+    return {"MOONVALE_ADDRESS": service.address, "MOONVALE_URL": service.url, "MOONVALE_CREATOR_KEY": creator_key}
+
+
 def compile_and_run(program: str, project: Path, name: str, *arguments: str) -> str:
     """Compile a program in a project as its author would, and return what it prints."""
     (project / f"{name}.ts").write_text(program, encoding="utf-8")
@@ -85,17 +99,19 @@ def compile_and_run(program: str, project: Path, name: str, *arguments: str) -> 
 
 
 def test_retries_watches_agents_and_what_a_browser_gets() -> None:
-    assert len(vitest("--exclude", "tests/live.test.ts")) > 40
+    assert len(vitest("--exclude", "tests/live.test.ts", "--exclude", "tests/same.test.ts")) > 40
 
 
-def test_it_plays_over_every_transport(service: Service) -> None:
-    creator_key = (service.folder / "data" / "creator_key").read_text().strip()
-    names = vitest(
-        "tests/live.test.ts",
-        MOONVALE_ADDRESS=service.address,
-        MOONVALE_CREATOR_KEY=creator_key,
-    )
-    assert {name.partition(" plays")[0] for name in names if "by hand" in name} == {"gRPC"}
+@pytest.mark.parametrize("over", WAYS)
+def test_it_plays(service: Service, over: str) -> None:
+    names = vitest("tests/live.test.ts", **environment(service), MOONVALE_OVER=over)
+    assert len([name for name in names if name.startswith(f"{over} ")]) == len(names) >= 9
+
+
+def test_a_position_is_the_same_message_over_every_transport(service: Service) -> None:
+    assert vitest("tests/same.test.ts", **environment(service)) == {
+        f"a position is the same message over {', '.join(WAYS)}"
+    }
 
 
 def test_the_package_in_an_empty_project_compiles_and_plays(package: Path, service: Service) -> None:

@@ -2350,6 +2350,7 @@ export const GameService: GenService<{
   /**
    * Lists the entries of the log with their events, oldest first.
    * Needs any credential of the game.
+   * Errors: HISTORY_REWOUND, if the log no longer has what the page before ended with.
    *
    * @generated from rpc moonvale.v1.GameService.ListEvents
    */
