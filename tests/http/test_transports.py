@@ -31,7 +31,7 @@ async def answers(client: Client, game: Game, operator_key: str) -> list[bytes]:
     """The answer of every method that changes nothing, in protobuf's bytes."""
     requests = [
         ("GetView", pb.GetViewRequest(name=game.name)),
-        ("ListEvents", pb.ListEventsRequest(parent=game.name, page_size=3, page_token="1")),
+        ("ListEvents", pb.ListEventsRequest(parent=game.name, page_size=3)),
         ("GetServerInfo", pb.GetServerInfoRequest()),
         ("GetCatalog", pb.GetCatalogRequest()),
     ]

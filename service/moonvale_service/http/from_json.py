@@ -73,6 +73,8 @@ class _RefusedError(ValueError):
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
+    for key in made:
+        key.encode()  # half a surrogate pair breaks json_format
     if len(made) != len(pairs):
         raise _RefusedError("an object has a key twice")
     return made
@@ -117,8 +119,6 @@ def _blame(descriptor: Descriptor, made: object, path: str) -> NoReturn:
         field = field_named(descriptor, key)
         if field is None:
             raise FieldError(_join(path, printable(key)), f"is no field of {descriptor.full_name}")
-        if field in given:
-            raise FieldError(_join(path, field.name), "is given twice")
         given[field] = key
         if not _takes(kind(), {key: value}):
             _blame_field(kind, field, value, _join(path, field.name))

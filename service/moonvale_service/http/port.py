@@ -18,6 +18,8 @@ from moonvale_service.http.exchange import ABORT
 
 _MOST_HEAD_BYTES: Final = 32 * 1024  # of a request's line and headers
 _HEAD_SECONDS: Final = 30.0  # for them to come in
+_MOST_UNSENT_BYTES: Final = 64 * 1024  # that the system keeps for a client, so that a slow one is noticed
+_LINGER_SECONDS: Final = 2.0  # for a client to read why it was refused
 _KEEP_ALIVE_SECONDS: Final = 75  # a connection may stay open without a request
 
 
@@ -26,6 +28,7 @@ class _Connection(HttpToolsProtocol):
 
     _head_bytes = 0
     _in_head = True
+    _refused = False
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -40,6 +43,8 @@ class _Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Count what belongs to a head."""
+        if self._refused:
+            return
         if self._in_head:
             self._head_bytes += len(data)
         super().data_received(data)
@@ -50,7 +55,6 @@ class _Connection(HttpToolsProtocol):
         """Expect the rest of a head."""
         super().on_message_begin()
         self.scope["extensions"] = {ABORT: {"abort": self.transport.abort}}
-        self._in_head, self._head_bytes = True, 0
         if self._head_timer is None:
             self._head_timer = self.loop.call_later(_HEAD_SECONDS, self.transport.abort)
 
@@ -59,6 +63,11 @@ class _Connection(HttpToolsProtocol):
         self._in_head = False
         self._end_head()
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Expect the next request."""
+        self._in_head, self._head_bytes = True, 0
+        super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP, and end the connection."""
@@ -69,7 +78,10 @@ class _Connection(HttpToolsProtocol):
             "connection: close\r\n\r\n"
         )
         self.transport.write(head.encode("ascii") + body)
-        self.transport.close()
+        # Closed at once, with something left to be read, it would take what was written down with it.
+        self._refused = True
+        self.transport.write_eof()
+        self.loop.call_later(_LINGER_SECONDS, self.transport.abort)
 
     def _end_head(self) -> None:
         if self._head_timer is not None:
@@ -142,6 +154,8 @@ def _bind(address: str) -> socket.socket:
     bound = socket.socket(family, kind, protocol)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        if hasattr(socket, "TCP_NOTSENT_LOWAT"):  # which the connections inherit
+            bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _MOST_UNSENT_BYTES)
         bound.bind(where)
     except OSError:
         bound.close()
