@@ -170,6 +170,7 @@ class GameServiceServicer(object):
     def ListEvents(self, request, context):
         """Lists the entries of the log with their events, oldest first.
         Needs any credential of the game.
+        Errors: HISTORY_REWOUND, if the log no longer has what the page before ended with.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -71,6 +71,7 @@ class GameServiceStub:
     ListEvents: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]
     """Lists the entries of the log with their events, oldest first.
     Needs any credential of the game.
+    Errors: HISTORY_REWOUND, if the log no longer has what the page before ended with.
     """
     GetReplay: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.GetReplayRequest, _game_service_pb2.GetReplayResponse]
     """Returns a whole game with all its cards, once it is over.
@@ -144,6 +145,7 @@ class GameServiceAsyncStub(GameServiceStub):
     ListEvents: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]  # type: ignore[assignment]
     """Lists the entries of the log with their events, oldest first.
     Needs any credential of the game.
+    Errors: HISTORY_REWOUND, if the log no longer has what the page before ended with.
     """
     GetReplay: _aio.UnaryUnaryMultiCallable[_game_service_pb2.GetReplayRequest, _game_service_pb2.GetReplayResponse]  # type: ignore[assignment]
     """Returns a whole game with all its cards, once it is over.
@@ -250,6 +252,7 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_game_service_pb2.ListEventsResponse, _abc.Awaitable[_game_service_pb2.ListEventsResponse]]:
         """Lists the entries of the log with their events, oldest first.
         Needs any credential of the game.
+        Errors: HISTORY_REWOUND, if the log no longer has what the page before ended with.
         """
 
     @_abc_1.abstractmethod
