@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sysconfig
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -91,6 +92,12 @@ def environment(service: Service) -> dict[str, str]:
     return {"MOONVALE_ADDRESS": service.address, "MOONVALE_URL": service.url, "MOONVALE_CREATOR_KEY": creator_key}
 
 
+def example(heading: str) -> str:
+    """The program below a heading of the page on clients."""
+    page = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
+    return page.partition(f"{heading}\n")[2].partition("```ts\n")[2].partition("```")[0]
+
+
 def compile_and_run(program: str, project: Path, name: str, *arguments: str) -> str:
     """Compile a program in a project as its author would, and return what it prints."""
     (project / f"{name}.ts").write_text(program, encoding="utf-8")
@@ -135,6 +142,44 @@ def test_the_readme_shows_the_bot_of_the_examples() -> None:
     shown = re.findall(r"```ts\n(.*?)```", (TYPESCRIPT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert shown[0] == bot.partition("\n\n")[2]
     assert ADDRESS in bot
+
+
+def test_the_page_for_node_plays_with_one_bot(package: Path, service: Service) -> None:
+    printed = compile_and_run(example("### In Node.js").replace(ADDRESS, service.address), package, "node")
+    assert "places: [" in printed
+    assert "totals: [" in printed
+
+
+def test_the_page_for_browsers_follows_a_game_and_that_for_fetch_reads_a_view(package: Path, service: Service) -> None:
+    for name, heading in (("browser", "### In a browser"), ("rest", "### REST from TypeScript")):
+        (package / f"{name}.ts").write_text(example(heading), encoding="utf-8")
+    program = """
+        import { createClient } from "moonvale";
+        import { view } from "./rest.js";
+        const [url] = process.argv.slice(2) as [string];
+        Object.assign(globalThis, { location: { origin: url } });
+        const { follow } = await import("./browser.js");
+        const client = createClient({ baseUrl: url });
+        const game = await client.createGame({ options: { players: 2 } });
+        const before = await view(url, game.name, game.seatCredentials[1]!);
+        const following = follow(game.name, game.spectatorCredential, AbortSignal.timeout(60_000));
+        console.log(before.view?.version, before.view?.viewerSeat, before.view?.seats?.[0]?.total);
+        await client.resign(game.name, game.seatCredentials[0]!);
+        await following;
+    """
+    lines = compile_and_run(program, package, "pages", service.url).splitlines()
+    assert lines[0] == "0 1 0"
+    assert "round 1, version 0" in lines or "round 1, version 1" in lines
+
+
+def test_the_page_for_code_of_ones_own_generates_it(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
+    recipe = re.findall(r"```sh\n(buf generate .*?)```", page, re.DOTALL)[0]
+    (tmp_path / "deploy").symlink_to(ROOT / "deploy")
+    tools = f"{MODULES / '.bin'}{os.pathsep}{sysconfig.get_path('scripts')}{os.pathsep}{os.environ['PATH']}"
+    run(["sh", "-c", recipe], tmp_path, {"PATH": tools})
+    assert (tmp_path / "gen" / "moonvale" / "v1" / "game_service_pb.ts").is_file()
+    assert (tmp_path / "gen" / "google" / "api" / "annotations_pb.ts").is_file()
 
 
 def test_the_lock_names_no_host_and_pins_everything_with_a_hash() -> None:
