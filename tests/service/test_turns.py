@@ -23,7 +23,7 @@ from moonvale_service.store import StoreUnavailableError
 from moonvale_service.store.redis_store import game_key, log_key
 from moonvale_service.turns import Turn, TurnWatch
 from moonvale_service.watch import End, Watches
-from tests.service.client import Client, Failure, Game, play
+from tests.service.client import SERVICE, Client, Failure, Game, failure, play
 from tests.service.servers import RunningServer, start_server
 from tests.support.servers import StoreServer
 
@@ -176,6 +176,32 @@ async def test_a_slow_reader_gets_the_newest_turn_alone(server: RunningServer, c
             *((0, True), (1, True)),
             (2 + (await client.view(games[1].name, games[1].spectator)).decision.seat, False),
         }
+
+
+async def test_a_client_that_does_not_read_is_cut_off_and_told_all_by_its_next_stream(
+    valkey: StoreServer, tmp_path: Path
+) -> None:
+    small = (("grpc.use_local_subchannel_pool", 1), ("grpc.http2.lookahead_bytes", 1024), ("grpc.http2.bdp_probe", 0))
+    async with serving(valkey, tmp_path, reader_timeout="100ms") as (server, client):
+        games = [await client.create(SHORT) for _ in range(200)]
+        seats = [pb.WatchedSeat(name=game.name, credential=game.seats[game.view.decision.seat]) for game in games]
+        request = pb.WatchTurnsRequest(seats=seats).SerializeToString()
+        async with grpc.aio.insecure_channel(server.address, small) as channel:
+            method: grpc.aio.UnaryStreamMultiCallable[bytes, bytes] = channel.unary_stream(f"/{SERVICE}/WatchTurns")
+            call = method(request)
+            assert isinstance(await call.read(), bytes)
+            await server.server._edge.idle()  # and read nothing meanwhile
+
+            async def read_on() -> None:
+                while isinstance(await call.read(), bytes):
+                    pass
+
+            with pytest.raises(grpc.aio.AioRpcError) as raised:
+                await read_on()
+            assert failure(raised.value).reason == "READER_TOO_SLOW"
+    async with serving(valkey, tmp_path) as (_, client):
+        messages = await told_until(client, [(seat.name, seat.credential) for seat in seats], len(seats))
+        assert {message.turn.name for message in messages} == {game.name for game in games}
 
 
 async def followed(server: RunningServer, game: Game, version: int) -> None:
