@@ -1,0 +1,64 @@
+"""The numbers that the greedy agent judges by, in points of a round. Each can be set, and so be measured."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: What a resident that lies faceup saves its owner in each turn to come, by the key of its card type.
+RESIDENTS: Final[dict[str, float]] = {
+    "con_artist": 0.6,
+    "curator": 1.5,
+    "pixie": 0.4,
+    "blob": 0.3,
+    "simon": 0.3,
+    "spotter": 0.3,
+    "gambler": 0.1,
+}
+
+
+class Judgement:
+    """How the greedy agent weighs what it can't know. docs/agents.md says what each number was measured to be worth.
+
+    - typical: the value that a card gets which is exchanged for a bad one.
+    - horizon: own turns that it looks forward to; each after the next counts ``fading`` times the one before.
+    - call_option: what each card above four costs, since it stands in the way of a call.
+    - residents: how much of ``RESIDENTS`` it believes in.
+    - feed: how much of what a low card on top of the pile is worth goes to the next player.
+    - kept, drawn: what part of the mean a card counts that another player has seen and left where it was dealt, and
+      one that another player drew and kept.
+    - luck: the standard deviation of what another village will be after its last turn.
+    - caution: points that a call must promise more than playing on.
+    - look: what it is worth to know a card of another village.
+    - turn: what an additional turn is worth. token: what the Coin token is worth while it is saved.
+    """
+
+    def __init__(
+        self,
+        *,
+        typical: float = 4.5,
+        horizon: int = 4,
+        fading: float = 0.8,
+        call_option: float = 3.0,
+        residents: float = 1.0,
+        feed: float = 0.3,
+        kept: float = 0.9,
+        drawn: float = 0.7,
+        luck: float = 4.0,
+        caution: float = 0.0,
+        look: float = 0.2,
+        turn: float = 4.0,
+        token: float = 1.0,
+    ) -> None:
+        self.typical = typical
+        self.horizon = horizon
+        self.fading = fading
+        self.call_option = call_option
+        self.residents = residents
+        self.feed = feed
+        self.kept = kept
+        self.drawn = drawn
+        self.luck = luck
+        self.caution = caution
+        self.look = look
+        self.turn = turn
+        self.token = token
