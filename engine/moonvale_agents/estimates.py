@@ -9,7 +9,7 @@ from moonvale_engine.deck import copies
 from moonvale_engine.events import UNKNOWN
 from moonvale_engine.inference import excluded_numbers
 from moonvale_engine.options import NUMBERS
-from moonvale_engine.state import FACEUP, HIDDEN, POOL_FACEUP, POOLED, SIDEWAYS, VILLAGE_SIZE, VILLAGES, State
+from moonvale_engine.state import CARDS, FACEUP, HIDDEN, POOL_FACEUP, POOLED, SIDEWAYS, VILLAGE_SIZE, VILLAGES, State
 
 HIDDEN_NUMBER: Final = -1
 _DEALT: Final = VILLAGES * VILLAGE_SIZE  # handles below lay in a village from the deal on
@@ -108,7 +108,8 @@ def _pooled(s: State, left: list[float]) -> list[float]:
         if not entry & POOL_FACEUP:
             entries[entry & 15] += 1
     hidden = 0
-    for h, flags in enumerate(s.flags):
+    for h in range(CARDS):
+        flags = s.flags[h]
         if flags & POOLED:
             if s.identity[h] == UNKNOWN:
                 hidden += 1
