@@ -7,6 +7,7 @@ A function gets the reading and the pile below the card, its top first. It looks
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import fsum
 from typing import Final
 
 from moonvale_agents.estimates import HIDDEN_NUMBER, Slot
@@ -77,7 +78,7 @@ def huntress(r: Reading, below: list[Slot]) -> float:
 
 def nostro(r: Reading, below: list[Slot]) -> float:
     """All facedown cards of one village are seen."""
-    return _best([sum(looks(r, seat)) for seat in range(r.players)])
+    return _best([fsum(looks(r, seat)) for seat in range(r.players)])
 
 
 def assassin(r: Reading, below: list[Slot]) -> float:
@@ -88,7 +89,7 @@ def assassin(r: Reading, below: list[Slot]) -> float:
 def psychic(r: Reading, below: list[Slot]) -> float:
     """Up to three facedown cards are seen, one after the other."""
     gains = sorted([gain for seat in range(r.players) for gain in looks(r, seat)], reverse=True)
-    return sum([max(0.0, gain) for gain in gains[:LOOKS]])
+    return fsum([max(0.0, gain) for gain in gains[:LOOKS]])
 
 
 def nosferatu(r: Reading, below: list[Slot]) -> float:
@@ -135,7 +136,7 @@ def leaves(r: Reading, seat: int) -> int:
 
 def twister(r: Reading, below: list[Slot]) -> float:
     """As many different cards are flipped as lie in the own village."""
-    return sum(flips(r)[: len(r.mine())])
+    return fsum(flips(r)[: len(r.mine())])
 
 
 def ghost(r: Reading, below: list[Slot]) -> float:
@@ -145,7 +146,7 @@ def ghost(r: Reading, below: list[Slot]) -> float:
 
 def split_seer(r: Reading, below: list[Slot]) -> float:
     """One facedown card of each village is seen."""
-    return sum([looks(r, seat)[0] for seat in range(r.players) if looks(r, seat)])
+    return fsum([looks(r, seat)[0] for seat in range(r.players) if looks(r, seat)])
 
 
 def dracula(r: Reading, below: list[Slot]) -> float:
@@ -195,7 +196,7 @@ def tanner(r: Reading, below: list[Slot]) -> float:
 
 def turned_faceup(r: Reading) -> float:
     """Return what it is worth that all own facedown cards turn up."""
-    return sum([r.flip(r.me, spot) for spot, slot in enumerate(r.mine()) if not slot.faceup])
+    return fsum([r.flip(r.me, spot) for spot, slot in enumerate(r.mine()) if not slot.faceup])
 
 
 #: What the ability of each card is worth when it was drawn or is activated, by the key of its card type.

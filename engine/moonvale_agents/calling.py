@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import erf, sqrt
+from math import erf, fsum, sqrt
 
 from moonvale_agents.estimates import Slot
 from moonvale_agents.reading import Reading
@@ -30,4 +30,4 @@ def chance_of_success(own: float, other: float, variance: float) -> float:
 
 
 def _variance(village: list[Slot]) -> float:
-    return sum([slot.variance for slot in village])
+    return fsum([slot.variance for slot in village])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import Final
 
 from moonvale_agents.judgement import Judgement
@@ -71,7 +72,7 @@ class Estimates:
             return Slot(h, number, self.values[number], 0.0, [], faceup, sideways)
         chances = self.chances(h)
         value = self._mean(chances)
-        variance = sum([chance * (self.values[i] - value) ** 2 for i, chance in enumerate(chances)])
+        variance = fsum([chance * (self.values[i] - value) ** 2 for i, chance in enumerate(chances)])
         if owner >= 0 and owner != self.viewer and self.s.known[h] >> owner & 1:
             value *= self._judgement.kept if h < _DEALT else self._judgement.drawn
         return Slot(h, HIDDEN_NUMBER, value, variance, chances, faceup, sideways)
@@ -82,7 +83,7 @@ class Estimates:
         excluded = excluded_numbers(self.s, h) if self.s.excluded else 0
         if excluded:
             allowed = _shares([0.0 if excluded >> i & 1 else chance for i, chance in enumerate(chances)])
-            return allowed if sum(allowed) > 0 else chances
+            return allowed if fsum(allowed) > 0 else chances
         return chances
 
     def known(self, number: int, faceup: bool) -> Slot:
@@ -95,7 +96,7 @@ class Estimates:
         return Slot(UNKNOWN, HIDDEN_NUMBER, self._mean(chances), 0.0, chances, False)
 
     def _mean(self, chances: list[float]) -> float:
-        return sum([chance * self.values[i] for i, chance in enumerate(chances)])
+        return fsum([chance * self.values[i] for i, chance in enumerate(chances)])
 
 
 def _pooled(s: State, left: list[float]) -> list[float]:
@@ -118,12 +119,12 @@ def _pooled(s: State, left: list[float]) -> list[float]:
     entries = [min(count, left[i]) for i, count in enumerate(entries)]
     for i, count in enumerate(entries):
         left[i] -= count
-    others = max(0.0, hidden - sum(entries))
-    total = sum(left)
+    others = max(0.0, hidden - fsum(entries))
+    total = fsum(left)
     return [count + (others * left[i] / total if total > 0 else 0.0) for i, count in enumerate(entries)]
 
 
 def _shares(counts: list[float]) -> list[float]:
     """Return counts as parts of one; of nothing, equal parts."""
-    total = sum([max(0.0, count) for count in counts])
+    total = fsum([max(0.0, count) for count in counts])
     return [max(0.0, count) / total for count in counts] if total > 0 else [1.0 / NUMBERS] * NUMBERS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import Final
 
 from moonvale_agents.estimates import HIDDEN_NUMBER, Estimates, Slot
@@ -93,7 +94,7 @@ class Reading:
         for _ in range(bombers + regifters):
             if rest and rest[-1].value > 0:
                 rest.pop()
-        counted = sum([slot.value for slot in rest])
+        counted = fsum([slot.value for slot in rest])
         if wolves and counted - _WOLFMAN_BELOW < _WOLFMAN_BELOW:
             return total + min(0.0, counted)
         total += counted
@@ -207,7 +208,7 @@ class Reading:
             return 0.0
         if slot.number != HIDDEN_NUMBER:
             return 0.0 if meets(s, top, s.cards[slot.number].value) else 1.0
-        return sum([chance for number, chance in enumerate(slot.chances) if not meets(s, top, s.cards[number].value)])
+        return fsum([chance for number, chance in enumerate(slot.chances) if not meets(s, top, s.cards[number].value)])
 
     def feeding(self, slot: Slot) -> float:
         """Return what it costs to put a card on the pile, where the next player may take it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import fsum
+
 from moonvale_agents.reading import Reading
 from moonvale_engine import actions as act
 from moonvale_engine.events import NOBODY
@@ -28,4 +30,4 @@ def _standing(s: State, shares: list[float]) -> float:
             points[s.caller] = min(0.0, own) if s.options.successful_call == "lower" else 0.0
         elif s.villages[s.caller]:
             points[s.caller] = own + FAILED_CALL
-    return -sum([share * point for share, point in zip(shares, points, strict=True)])
+    return -fsum([share * point for share, point in zip(shares, points, strict=True)])

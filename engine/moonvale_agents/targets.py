@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import fsum
 from typing import Final
 
 from moonvale_agents.abilities import leaves, looks, pile_order, rotation, undermining, worth_of_use
@@ -39,7 +40,7 @@ def looked_at(r: Reading, action: int) -> float:
 
 def village_seen(r: Reading, action: int) -> float:
     """All facedown cards of a village are seen."""
-    return sum(looks(r, act.x_of(action)))
+    return fsum(looks(r, act.x_of(action)))
 
 
 def taken_away(r: Reading, action: int) -> float:
@@ -119,7 +120,7 @@ def given(r: Reading, action: int) -> float:
 def searched(r: Reading, action: int) -> float:
     """A Spotter looks into a village for a card of the discarded value."""
     seat = act.x_of(action)
-    return sum([_found(r, seat, i) for i, slot in enumerate(r.villages[seat]) if not slot.faceup])
+    return fsum([_found(r, seat, i) for i, slot in enumerate(r.villages[seat]) if not slot.faceup])
 
 
 def spotted(r: Reading, action: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import Final
 
 from moonvale_agents.abilities import flips, worth_in_hand, worth_of_use
@@ -20,7 +21,7 @@ _SECOND_STEP: Final = 0.6  # what part of a Curator's discard is worth, when its
 def draw(r: Reading, action: int) -> float:
     """The top card of the deck comes to hand."""
     top, pile = pile_top(r.s), r.pile()
-    return sum([chance * worth_in_hand(r, card, top, pile) for chance, card in r.drawn()])
+    return fsum([chance * worth_in_hand(r, card, top, pile) for chance, card in r.drawn()])
 
 
 def draw_with_token(r: Reading, action: int) -> float:
@@ -51,7 +52,7 @@ def gamble(r: Reading, action: int) -> float:
 def predict(r: Reading, action: int) -> float:
     """A value is predicted."""
     value = act.x_of(action) - 1
-    return sum([chance for chance, card in r.drawn() if card.value == value])
+    return fsum([chance for chance, card in r.drawn() if card.value == value])
 
 
 def discard(r: Reading, action: int) -> float:
