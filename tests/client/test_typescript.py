@@ -106,7 +106,7 @@ def compile_and_run(program: str, project: Path, name: str, *arguments: str) -> 
 
 
 def test_retries_watches_agents_and_what_a_browser_gets() -> None:
-    assert len(vitest("--exclude", "tests/live.test.ts", "--exclude", "tests/same.test.ts")) > 40
+    assert len(vitest(*(f"--exclude=tests/{name}.test.ts" for name in ("exchanges", "live", "same")))) > 40
 
 
 @pytest.mark.parametrize("over", WAYS)
@@ -115,9 +115,11 @@ def test_it_plays(service: Service, over: str) -> None:
     assert len([name for name in names if name.startswith(f"{over} ")]) == len(names) >= 9
 
 
-def test_a_position_is_the_same_message_over_every_transport(service: Service) -> None:
-    assert vitest("tests/same.test.ts", **environment(service)) == {
-        f"a position is the same message over {', '.join(WAYS)}"
+def test_positions_and_answers_are_the_same_over_every_transport(service: Service) -> None:
+    names = vitest("tests/same.test.ts", "tests/exchanges.test.ts", **environment(service))
+    assert names == {
+        f"a position is the same message over {', '.join(WAYS)}",
+        *(f"the calls of the vectors have their answers over {way}" for way in WAYS),
     }
 
 

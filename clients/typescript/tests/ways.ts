@@ -1,5 +1,8 @@
 /** Ways to a real service, whose addresses the environment names. */
 
+import type { Transport } from "@connectrpc/connect";
+import * as overNode from "@connectrpc/connect-node";
+import * as overFetch from "@connectrpc/connect-web";
 import { type Client, createClient } from "moonvale";
 import * as node from "moonvale/node";
 
@@ -11,19 +14,37 @@ const { MOONVALE_ADDRESS, MOONVALE_URL } = process.env;
 export interface Way {
   readonly name: string;
   readonly target: string;
+  /** A client of the package. */
   readonly open: (target: string) => Client;
+  /** What such a client stands on. */
+  readonly transport: (target: string) => Transport;
 }
 
 export const ways: Way[] = [];
 if (MOONVALE_ADDRESS) {
-  const open = (address: string) => node.createClient({ address, retry: QUICK });
-  ways.push({ name: "gRPC", target: MOONVALE_ADDRESS, open });
+  ways.push({
+    name: "gRPC",
+    target: MOONVALE_ADDRESS,
+    open: (address) => node.createClient({ address, retry: QUICK }),
+    transport: (address) => overNode.createGrpcTransport({ baseUrl: `http://${address}` }),
+  });
 }
 if (MOONVALE_URL) {
+  const target = new URL(MOONVALE_URL).host;
   for (const protocol of ["connect", "grpc-web"] as const) {
-    for (const [words, create] of [["Node's own HTTP", node.createClient] as const, ["fetch", createClient] as const]) {
-      const open = (host: string) => create({ baseUrl: `http://${host}`, protocol, retry: QUICK });
-      ways.push({ name: `${protocol} over ${words}`, target: new URL(MOONVALE_URL).host, open });
-    }
+    const create = protocol === "connect" ? "createConnectTransport" : "createGrpcWebTransport";
+    ways.push({
+      name: `${protocol} over Node's own HTTP`,
+      target,
+      open: (host) => node.createClient({ baseUrl: `http://${host}`, protocol, retry: QUICK }),
+      transport: (host) => overNode[create]({ baseUrl: `http://${host}`, httpVersion: "1.1" }),
+    });
+    ways.push({
+      name: `${protocol} over fetch`,
+      target,
+      open: (host) => createClient({ baseUrl: `http://${host}`, protocol, retry: QUICK }),
+      // The JSON of Connect, where the package's own clients speak binary.
+      transport: (host) => overFetch[create]({ baseUrl: `http://${host}`, useBinaryFormat: protocol !== "connect" }),
+    });
   }
 }
