@@ -273,10 +273,24 @@ async def test_credentials_that_are_none_cost_the_store_nothing(valkey: StoreSer
         game = await client.create(SHORT)
         valkey.kill()
         wrong = [(game.name, f"{game.seats[0][:-4]}{i:04}") for i in range(limits.MAX_WATCHED_SEATS)]
-        messages = await asyncio.wait_for(told(client, wrong), 4)  # before a call of the store's would give up
-        assert len(messages) == len(wrong) + 1
-        assert set(reasons(messages).values()) == {"CREDENTIAL_INVALID"}
+        with pytest.raises(Failure, match="CREDENTIAL_INVALID"):
+            await told(client, wrong)
         valkey.start()
+        messages = await told_until(client, [*wrong[1:], (game.name, game.seats[game.view.decision.seat])], len(wrong))
+        assert reasons(messages) == dict.fromkeys(range(len(wrong) - 1), "CREDENTIAL_INVALID")
+        assert messages[-1].HasField("turn")
+
+
+async def test_if_no_seat_may_be_watched_the_call_fails_as_the_first_would(client: Client) -> None:
+    game, another = [await client.create(SHORT) for _ in range(2)]
+    for seats, reason in (
+        ([(game.name, "")], "CREDENTIAL_MISSING"),
+        ([(game.name, game.spectator), (game.name, "x")], "ROLE_NOT_ALLOWED"),
+        ([(game.name, another.seats[0]), (game.name, game.creator)], "CREDENTIAL_OF_ANOTHER_GAME"),
+    ):
+        with pytest.raises(Failure) as raised:
+            await told(client, seats)
+        assert raised.value.reason == reason
 
 
 async def test_each_seat_counts_as_a_stream_of_its_credential_until_it_ends(

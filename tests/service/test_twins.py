@@ -112,11 +112,14 @@ class Probe:
         except Failure as failure:
             return (failure.code, failure.message, failure.trailers)
 
-    async def _turn(self) -> bytes:
-        """Return what a watch of turns tells at once: the turn, or that who looks on has none."""
+    async def _turn(self) -> object:
+        """Return what a watch of turns tells at once, or that who looks on has no turn."""
         request = pb.WatchTurnsRequest(seats=[pb.WatchedSeat(name=NAME, credential=self._credential)])
         async with aclosing(self._client.raw_stream("WatchTurns", request.SerializeToString())) as messages:
-            return await anext(messages)
+            try:
+                return await anext(messages)
+            except Failure as failure:
+                return (failure.code, failure.message, failure.trailers)
 
     async def _watch(self, version: int) -> AsyncIterator[bytes]:
         """Yield the view and all entries that a watch from the beginning brings."""

@@ -65,7 +65,8 @@ class GameServiceStub:
     and once its game is over. What is told of a seat is always the newest: turns that have passed before the caller reads
     them are left out.
     Needs no credential of its own: those of the seats are in the request. What keeps one seat from being watched is told
-    in the stream, and the others go on. There is nothing to resume: a new stream tells again which seats are to act.
+    in the stream, and the others go on; if no credential is good for its seat, the call fails as the first of them would.
+    There is nothing to resume: a new stream tells again which seats are to act.
     Errors: READER_TOO_SLOW; in the stream also TOO_MANY_WATCHES.
     """
     ListEvents: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]
@@ -139,7 +140,8 @@ class GameServiceAsyncStub(GameServiceStub):
     and once its game is over. What is told of a seat is always the newest: turns that have passed before the caller reads
     them are left out.
     Needs no credential of its own: those of the seats are in the request. What keeps one seat from being watched is told
-    in the stream, and the others go on. There is nothing to resume: a new stream tells again which seats are to act.
+    in the stream, and the others go on; if no credential is good for its seat, the call fails as the first of them would.
+    There is nothing to resume: a new stream tells again which seats are to act.
     Errors: READER_TOO_SLOW; in the stream also TOO_MANY_WATCHES.
     """
     ListEvents: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]  # type: ignore[assignment]
@@ -240,7 +242,8 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         and once its game is over. What is told of a seat is always the newest: turns that have passed before the caller reads
         them are left out.
         Needs no credential of its own: those of the seats are in the request. What keeps one seat from being watched is told
-        in the stream, and the others go on. There is nothing to resume: a new stream tells again which seats are to act.
+        in the stream, and the others go on; if no credential is good for its seat, the call fails as the first of them would.
+        There is nothing to resume: a new stream tells again which seats are to act.
         Errors: READER_TOO_SLOW; in the stream also TOO_MANY_WATCHES.
         """
 
