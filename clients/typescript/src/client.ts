@@ -109,6 +109,7 @@ export class Client {
       () => cursor.finished,
       credential,
       signal,
+      this.#retry.attemptTimeoutMs, // the view comes at once
     );
   }
 
@@ -130,6 +131,7 @@ export class Client {
       () => watched.finished,
       "",
       signal,
+      this.#retry.silenceMs,
     );
   }
 
@@ -230,13 +232,14 @@ export class Client {
     finished: () => boolean,
     credential: string,
     signal: AbortSignal | undefined,
+    firstMs: number,
   ): AsyncGenerator<News, void, undefined> {
     const attempts = new Attempts(this.#retry);
     const call = this.#calls.begin(signal);
     try {
       while (!finished()) {
         try {
-          for await (const response of this.#stream(open, credential, call)) {
+          for await (const response of this.#stream(open, credential, call, firstMs)) {
             const news = take(response, attempts);
             if (news !== undefined) {
               yield news;
@@ -254,25 +257,21 @@ export class Client {
     }
   }
 
-  /** The messages of one stream, which is given up when it is silent for too long. */
+  /** The messages of one stream, which is given up when its first message or a later one is too long in coming. */
   async *#stream<Response>(
     open: (attempt: Attempt) => AsyncIterable<Response>,
     credential: string,
     call: Call,
+    firstMs: number,
   ): AsyncGenerator<Response, void, undefined> {
-    const { silenceMs } = this.#retry;
     const stream = linked(call.signal);
-    const listen = () => setTimeout(() => stream.end(`nothing came for ${silenceMs} ms`), silenceMs);
-    let timer = listen();
+    const within = (ms: number) => setTimeout(() => stream.end(`nothing came for ${ms} ms`), ms);
+    let timer = within(firstMs);
     try {
-      for await (const response of open({
-        headers: bearer(credential),
-        signal: stream.signal,
-        timeoutMs: STREAM_MS,
-      })) {
+      for await (const response of open({ headers: bearer(credential), signal: stream.signal, timeoutMs: STREAM_MS })) {
         clearTimeout(timer);
         yield response;
-        timer = listen();
+        timer = within(this.#retry.silenceMs);
       }
     } finally {
       clearTimeout(timer);

@@ -8,12 +8,12 @@ import { MoonvaleError, fromConnectError } from "./errors.js";
 export interface RetryPolicy {
   /** After which a call gives up, all attempts and pauses included; a watch, when it could not be resumed for so long. */
   readonly timeoutMs: number;
-  /** The deadline of one attempt. */
+  /** The deadline of one attempt; of a watch, that of its first message. */
   readonly attemptTimeoutMs: number;
   /** The pause after the first attempt that failed; further ones double, with jitter. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
-  /** After how long a silence a stream is given up and resumed. The service's heartbeats come every 15 s. */
+  /** After how long a silence a stream is given up and resumed: longer than the service's heartbeats are apart (15 s). */
   readonly silenceMs: number;
 }
 

@@ -3,7 +3,7 @@
 import { Code, ErrorReason, MoonvaleError, type Seat, type ViewToAct, playSeats } from "moonvale";
 import { expect, test, vi } from "vitest";
 
-import { FakeService, GAME, SEATS } from "./fake.js";
+import { FakeService, GAME, SEATS, WAIT } from "./fake.js";
 
 const BOTH: Seat[] = SEATS.map((credential) => ({ game: GAME, credential }));
 const REVOKED = { code: Code.Unauthenticated, reason: ErrorReason.CREDENTIAL_REVOKED, message: "replaced" };
@@ -104,7 +104,7 @@ test("a failing choice ends all, with its own error", async () => {
   });
   await expect(playing).rejects.toThrow(RangeError);
   expect(fake.version).toBe(3);
-  await vi.waitFor(() => expect(fake.open).toBe(0));
+  await vi.waitFor(() => expect(fake.open).toBe(0), WAIT);
 });
 
 test("a signal ends all, with its own reason", async () => {
@@ -112,7 +112,7 @@ test("a signal ends all, with its own reason", async () => {
   const given = new AbortController();
   const playing = playSeats(fake.client(), BOTH, () => new Promise(() => {}), { signal: given.signal });
   const refused = expect(playing).rejects.toThrow("enough");
-  await vi.waitFor(() => expect(fake.open).toBe(1));
+  await vi.waitFor(() => expect(fake.open).toBe(1), WAIT);
   given.abort(new Error("enough"));
   await refused;
 });

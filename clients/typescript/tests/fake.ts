@@ -38,6 +38,9 @@ export const QUICK: Partial<RetryPolicy> = {
   longestPauseMs: 2,
 };
 
+/** How long tests wait for what has to come, on however slow a machine. */
+export const WAIT = { timeout: 30_000 };
+
 type View = MessageInitShape<typeof ViewSchema>;
 type Entry = MessageInitShape<typeof LogEntrySchema>;
 type Message = MessageInitShape<typeof WatchGameResponseSchema>;
@@ -64,7 +67,7 @@ export class FakeService {
   deleted = false;
   /** How many calls are refused as too many, and for how long. */
   limited = 0;
-  retryDelayNanos = 5_000_000;
+  retryDelay = { seconds: 0n, nanos: 5_000_000 };
   maxWatchedSeats = 500;
   /** The seats of each stream of turns. */
   readonly watchedSeats: string[][] = [];
@@ -146,7 +149,7 @@ export class FakeService {
           this.limited -= 1;
           throw new ConnectError("slower", Code.ResourceExhausted, undefined, [
             { desc: ErrorInfoSchema, value: { domain: "moonvale.v1", reason: "RATE_LIMITED" } },
-            { desc: RetryInfoSchema, value: { retryDelay: { nanos: this.retryDelayNanos } } },
+            { desc: RetryInfoSchema, value: { retryDelay: this.retryDelay } },
           ]);
         }
         this.#fault();
