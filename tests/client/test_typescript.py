@@ -98,10 +98,15 @@ def example(heading: str) -> str:
     return page.partition(f"{heading}\n")[2].partition("```ts\n")[2].partition("```")[0]
 
 
-def compile_and_run(program: str, project: Path, name: str, *arguments: str) -> str:
-    """Compile a program in a project as its author would, and return what it prints."""
+def compile_program(program: str, project: Path, name: str) -> None:
+    """Compile a program in a project as its author would."""
     (project / f"{name}.ts").write_text(program, encoding="utf-8")
     run([str(MODULES / ".bin" / "tsc"), *COMPILE, f"{name}.ts"], project)
+
+
+def compile_and_run(program: str, project: Path, name: str, *arguments: str) -> str:
+    """Compile a program in a project as its author would, and return what it prints."""
+    compile_program(program, project, name)
     return run(["node", f"{name}.js", *arguments], project)
 
 
@@ -130,6 +135,61 @@ def test_the_package_in_an_empty_project_compiles_and_plays(package: Path, servi
     assert len(lines) == 2
     assert re.fullmatch(r"places [01] [01], totals -?\d+ -?\d+", lines[0])
     assert lines[0] == lines[1]
+
+
+def test_bots_and_watches_outlive_a_restart_of_the_service(package: Path) -> None:
+    program = """
+        import { once } from "node:events";
+        import { createClient, playSeats } from "moonvale/node";
+        const client = createClient({ address: process.argv[2]! });
+        const { name: game, seatCredentials, spectatorCredential } = await client.createGame({
+          options: { players: 2, rounds: 1 },
+        });
+        const versions: bigint[] = [];
+        const watching = (async () => {
+          for await (const update of client.watch(game, spectatorCredential)) {
+            if (update.case === "entry") {
+              versions.push(update.value.version!);
+            }
+          }
+        })();
+        let decisions = 0;
+        await playSeats(client, seatCredentials.map((credential) => ({ game, credential })), async (view) => {
+          decisions += 1;
+          if (decisions === 5) {
+            console.log("restart");
+            await once(process.stdin, "data");
+          }
+          return view.decision.legalActions.at(-1)!;
+        });
+        await watching;
+        console.log(versions.length > 5 && versions.every((version, index) => version === BigInt(index + 1)));
+        client.close();
+        process.stdin.destroy();
+    """
+    compile_program(program, package, "restart")
+    with (
+        running_service() as service,
+        subprocess.Popen(
+            ["node", "restart.js", service.address],
+            cwd=package,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as bot,
+    ):
+        assert bot.stdin is not None
+        assert bot.stdout is not None
+        try:
+            assert bot.stdout.readline() == "restart\n"
+            service.stop()
+            service.start()
+            bot.stdin.write("done\n")
+            bot.stdin.flush()
+            assert bot.stdout.read() == "true\n"
+            assert bot.wait() == 0
+        finally:
+            bot.kill()
 
 
 def test_the_package_holds_what_it_needs_and_no_more(package: Path) -> None:
