@@ -32,12 +32,6 @@ WAYS = [
 pytestmark = pytest.mark.timeout(400)
 
 
-@pytest.fixture(autouse=True)
-def node() -> None:
-    """Every test here needs Node.js."""
-    need_node()
-
-
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
     """A whole service of one worker, whose rates are low enough to be reached."""
@@ -79,6 +73,7 @@ def run(command: list[str], folder: Path, environment: Mapping[str, str] | None 
 
 def vitest(*arguments: str, **environment: str) -> set[str]:
     """Run tests with Vitest, none of which may be skipped; return their names."""
+    need_node()
     command = [str(MODULES / ".bin" / "vitest"), "run", "--reporter=json", *arguments]
     report = json.loads(run(command, TYPESCRIPT, environment))
     results = [result for file in report["testResults"] for result in file["assertionResults"]]
@@ -235,6 +230,7 @@ def test_the_page_for_browsers_follows_a_game_and_that_for_fetch_reads_a_view(pa
 
 
 def test_the_page_for_code_of_ones_own_generates_it(tmp_path: Path) -> None:
+    need_node()
     page = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
     recipe = re.findall(r"```sh\n(buf generate .*?)```", page, re.DOTALL)[0]
     (tmp_path / "deploy").symlink_to(ROOT / "deploy")
