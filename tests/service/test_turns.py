@@ -215,9 +215,18 @@ async def test_silence_is_broken_once_for_all_seats(valkey: StoreServer, tmp_pat
     async with serving(valkey, tmp_path, heartbeat=QUIET) as (_, client):
         games = [await client.create(SHORT) for _ in range(3)]
         async with aclosing(client.turns(seats_of(*games))) as messages:
-            seen = [await anext(messages) for _ in range(5)]
-        assert [message.WhichOneof("content") for message in seen] == ["turn"] * 3 + ["heartbeat"] * 2
-        assert not seen[-1].HasField("index")
+            for _ in games:
+                await turn_of(messages)
+            silence = [await anext(messages) for _ in range(2)]
+        assert all(message.HasField("heartbeat") and not message.HasField("index") for message in silence)
+
+
+async def turn_of(messages: AsyncIterator[pb.WatchTurnsResponse]) -> pb.WatchTurnsResponse:
+    """The next message but signs of life, which comes with a turn."""
+    while (message := await anext(messages)).HasField("heartbeat"):
+        pass
+    assert message.HasField("turn")
+    return message
 
 
 async def test_a_stream_ends_at_its_greatest_age_and_when_the_server_drains(
@@ -370,6 +379,43 @@ async def test_a_seat_that_can_not_be_read_at_first_is_tried_again(
     assert failures == 0
 
 
+async def put_back(raw: aioredis.Redis, kept: dict[str, bytes | None]) -> None:
+    """Put the stored bytes of a game back at once and tell nobody, as when a replica that lags takes over."""
+    async with raw.pipeline(transaction=True) as all_at_once:
+        for key, value in kept.items():
+            if value is None:
+                all_at_once.delete(key)
+            else:
+                all_at_once.restore(key, 0, value, replace=True)
+        await all_at_once.execute()
+
+
+async def test_a_turn_that_was_answered_is_told_again_if_the_answer_is_lost(
+    valkey: StoreServer, raw: aioredis.Redis, tmp_path: Path
+) -> None:
+    async with serving(valkey, tmp_path, poll="50ms") as (server, client):
+        game = await client.create(SHORT)
+        kept = {key: await raw.dump(key) for key in (game_key(game.id), log_key(game.id))}
+        to_act = game.view.decision.seat
+        async with aclosing(client.turns([(game.name, game.seats[to_act])])) as messages:
+            first = await anext(messages)
+            await play(client, game, seed=3, moves=1)
+            await followed(server, game, 1)
+            await put_back(raw, kept)
+            while (again := await anext(messages)).turn.version > 0:
+                pass
+        assert again == first
+
+
+async def test_a_turn_is_told_once_whatever_else_changes_with_the_game(valkey: StoreServer, tmp_path: Path) -> None:
+    async with serving(valkey, tmp_path, heartbeat=QUIET) as (_, client):
+        game = await client.create(SHORT)
+        async with aclosing(client.turns(seats_of(game))) as messages:
+            await turn_of(messages)
+            await client.rotate(game.name, game.creator)
+            assert [(await anext(messages)).WhichOneof("content") for _ in range(2)] == ["heartbeat"] * 2
+
+
 async def test_a_rewound_game_is_told_anew(client: Client, raw: aioredis.Redis) -> None:
     game = await client.create(SHORT)
     kept = {key: await raw.dump(key) for key in (game_key(game.id), log_key(game.id))}
@@ -379,13 +425,7 @@ async def test_a_rewound_game_is_told_anew(client: Client, raw: aioredis.Redis) 
         while (message := await anext(messages)).turn.version < 2:
             pass
         lost = message.turn.mark
-        async with raw.pipeline(transaction=True) as all_at_once:  # as when a replica that lags takes over
-            for key, value in kept.items():
-                if value is None:
-                    all_at_once.delete(key)
-                else:
-                    all_at_once.restore(key, 0, value, replace=True)
-            await all_at_once.execute()
+        await put_back(raw, kept)
         await play(client, game, seed=7, moves=2)
         while (message := await anext(messages)).turn.version < 2:
             pass
