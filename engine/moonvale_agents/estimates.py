@@ -74,8 +74,16 @@ class Estimates:
         value = self._mean(chances)
         variance = fsum([chance * (self.values[i] - value) ** 2 for i, chance in enumerate(chances)])
         if owner >= 0 and owner != self.viewer and self.s.known[h] >> owner & 1:
-            value *= self._judgement.kept if h < _DEALT else self._judgement.drawn
+            value *= self._part(h)
         return Slot(h, HIDDEN_NUMBER, value, variance, chances, faceup, sideways)
+
+    def _part(self, h: int) -> float:
+        """Return what part of the mean a card counts that its owner has seen and kept: the worst go first."""
+        judgement = self._judgement
+        turns = self.s.turn / self.s.options.players
+        if h < _DEALT:
+            return max(judgement.least, judgement.kept - judgement.settling * turns)
+        return max(judgement.least, judgement.drawn - judgement.settling / 2 * turns)
 
     def chances(self, h: int) -> list[float]:
         """Return the chance of each number for a card whose face is unknown."""

@@ -25,8 +25,10 @@ class Judgement:
     - residents: how much of ``RESIDENTS`` it believes in.
     - feed: how much of what a low card on top of the pile is worth goes to the next player.
     - kept, drawn: what part of the mean a card counts that another player has seen and left where it was dealt, and
-      one that another player drew and kept.
-    - luck: the standard deviation of what another village will be after its last turn.
+      one that another player drew and kept; settling: how much less with each turn, for a drawn one half as much;
+      least: never less than this part.
+    - last: what another player saves in a last turn beyond the best exchange; luck: the standard deviation of that.
+    - rest: what part of a village's sum will be left if nobody calls for many turns.
     - caution: points that a call must promise more than playing on.
     - look: what it is worth to know a card of another village.
     - turn: what an additional turn is worth. token: what the Coin token is worth while it is saved.
@@ -41,9 +43,13 @@ class Judgement:
         call_option: float = 3.0,
         residents: float = 1.0,
         feed: float = 0.3,
-        kept: float = 0.9,
-        drawn: float = 0.7,
-        luck: float = 4.0,
+        kept: float = 0.95,
+        drawn: float = 0.66,
+        settling: float = 0.06,
+        least: float = 0.3,
+        last: float = 3.0,
+        luck: float = 6.0,
+        rest: float = 0.35,
         caution: float = 0.0,
         look: float = 0.2,
         turn: float = 4.0,
@@ -57,7 +63,11 @@ class Judgement:
         self.feed = feed
         self.kept = kept
         self.drawn = drawn
+        self.settling = settling
+        self.least = least
+        self.last = last
         self.luck = luck
+        self.rest = rest
         self.caution = caution
         self.look = look
         self.turn = turn
