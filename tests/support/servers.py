@@ -216,16 +216,22 @@ def promote(replica: StoreServer) -> None:
         raw.replicaof("NO", "ONE")
 
 
-_IN_A_CLUSTER = ("--cluster-enabled", "yes", "--repl-diskless-sync-delay", "0")
-
-
 @contextmanager
-def running_cluster(program: Program, masters: int = 3, replicas: int = 0) -> Iterator[list[StoreServer]]:
-    """A cluster whose masters share the slots, then replicas of the first of them; all are gone afterwards."""
+def running_cluster(
+    program: Program, masters: int = 3, replicas: int = 0, *, node_timeout: float = 15.0
+) -> Iterator[list[StoreServer]]:
+    """A cluster whose masters share the slots, then replicas of the first of them; all are gone afterwards.
+
+    node_timeout: seconds until a server that says nothing is held for dead, and a replica of its is elected.
+    """
+    options = (
+        *("--cluster-enabled", "yes", "--cluster-node-timeout", str(round(node_timeout * 1000))),
+        *("--repl-diskless-sync-delay", "0"),
+    )
     with ExitStack() as stack:
         buses = [_free_port() for _ in range(masters + replicas)]
         servers = [
-            stack.enter_context(running(program, tcp=True, options=(*_IN_A_CLUSTER, "--cluster-port", str(bus))))
+            stack.enter_context(running(program, tcp=True, options=(*options, "--cluster-port", str(bus))))
             for bus in buses
         ]
         raws = [stack.enter_context(redis.Redis.from_url(server.url)) for server in servers]

@@ -4,6 +4,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
+  type ConnectRouter,
   type HandlerContext,
   type ServiceImpl,
   type Transport,
@@ -98,6 +99,11 @@ export class FakeService {
   }
 
   transport(): Transport {
+    return createRouterTransport((router) => this.serve(router));
+  }
+
+  /** Add its methods to a router. */
+  serve(router: ConnectRouter): void {
     const methods: ServiceImpl<typeof GameService> = {
       createGame: ({ requestId }) => {
         this.requestIds.push(requestId);
@@ -156,7 +162,7 @@ export class FakeService {
         return { version: "fake", limits: { maxWatchedSeats: this.maxWatchedSeats } };
       },
     };
-    return createRouterTransport(({ service }) => service(GameService, methods));
+    router.service(GameService, methods);
   }
 
   view(viewer: number | undefined): View {
