@@ -21,7 +21,7 @@ from moonvale_agents.targets import (
     direction,
     given,
     pile_card_undermined,
-    taken_from_pile,
+    taken_by_nosferatu,
 )
 from moonvale_agents.turns import (
     choose_of_deck,
@@ -34,6 +34,7 @@ from moonvale_agents.turns import (
     gamble,
     name,
     predict,
+    take,
     turn_card,
     use,
     use_resident,
@@ -42,7 +43,7 @@ from moonvale_agents.turns import (
 from moonvale_engine import Position, legal_actions
 from moonvale_engine import actions as act
 from moonvale_engine.catalog import PROGRAM_NAMES
-from moonvale_engine.decisions import REACTION
+from moonvale_engine.decisions import REACTION, TURN
 from moonvale_engine.play import decision_kind
 from moonvale_engine.state import PROGRAM
 
@@ -55,6 +56,11 @@ def _nothing(r: Reading, action: int) -> float:
 def _call(r: Reading, action: int) -> float:
     """The round is to end."""
     return call_gain(r)
+
+
+def _take(r: Reading, action: int) -> float:
+    """A pile card comes to hand: as the main action the top one, by a Nosferatu a deeper one."""
+    return take(r, action) if decision_kind(r.s) == TURN else taken_by_nosferatu(r, action)
 
 
 def _pick(r: Reading, action: int) -> float:
@@ -77,7 +83,7 @@ WORTH: Final[dict[int, Scorer]] = {
     act.DRAW: draw,
     act.DRAW_WITH_TOKEN: draw_with_token,
     act.CHOOSE: choose_of_deck,
-    act.TAKE: taken_from_pile,
+    act.TAKE: _take,
     act.CALL: _call,
     act.ACTIVATE: activated,
     act.GAMBLE: gamble,

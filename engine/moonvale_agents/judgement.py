@@ -20,7 +20,8 @@ class Judgement:
     """How the greedy agent weighs what it can't know. docs/agents.md says what each number was measured to be worth.
 
     - typical: the value that a card gets which is exchanged for a bad one.
-    - horizon: own turns that it looks forward to; each after the next counts ``fading`` times the one before.
+    - horizon: own turns that it looks forward to; what the next may bring counts ``soon``, each later one ``fading``
+      times the one before.
     - call_option: what each card above four costs, since it stands in the way of a call.
     - residents: how much of ``RESIDENTS`` it believes in.
     - feed: how much of what a low card on top of the pile is worth goes to the next player.
@@ -30,6 +31,7 @@ class Judgement:
     - last: what another player saves in a last turn beyond the best exchange; luck: the standard deviation of that.
     - rest: what part of a village's sum will be left if nobody calls for many turns.
     - caution: points that a call must promise more than playing on.
+    - patience: own turns in a round after which taking from the pile, which brings no end nearer, is worth less and less.
     - look: what it is worth to know a card of another village.
     - turn: what an additional turn is worth. token: what the Coin token is worth while it is saved.
     """
@@ -39,6 +41,7 @@ class Judgement:
         *,
         typical: float = 4.5,
         horizon: int = 4,
+        soon: float = 0.75,
         fading: float = 0.8,
         call_option: float = 3.0,
         residents: float = 1.0,
@@ -51,12 +54,14 @@ class Judgement:
         luck: float = 6.0,
         rest: float = 0.35,
         caution: float = 0.0,
+        patience: float = 15.0,
         look: float = 0.2,
         turn: float = 4.0,
         token: float = 1.0,
     ) -> None:
         self.typical = typical
         self.horizon = horizon
+        self.soon = soon
         self.fading = fading
         self.call_option = call_option
         self.residents = residents
@@ -69,6 +74,7 @@ class Judgement:
         self.luck = luck
         self.rest = rest
         self.caution = caution
+        self.patience = patience
         self.look = look
         self.turn = turn
         self.token = token

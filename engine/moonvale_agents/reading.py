@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import fsum
+from math import erf, fsum, sqrt
 from typing import Final
 
 from moonvale_agents.estimates import HIDDEN_NUMBER, Estimates, Slot
@@ -10,6 +10,7 @@ from moonvale_agents.judgement import RESIDENTS, Judgement
 from moonvale_engine.events import NOBODY
 from moonvale_engine.options import NUMBERS
 from moonvale_engine.position import Position
+from moonvale_engine.scoring import FAILED_CALL
 from moonvale_engine.state import FACEUP, SEAT, State
 from moonvale_engine.turn import CALL_LIMIT
 
@@ -51,6 +52,8 @@ class Reading:
         self._residents = [judgement.residents * RESIDENTS.get(card.key, 0.0) for card in s.cards]
         self.shares = [1.0 if seat == self.me else -1.0 / (self.players - 1) for seat in range(self.players)]
         self.costs = [self.cost(village, self.turns) for village in self.villages]
+        self.variances = [fsum([slot.variance for slot in village]) for village in self.villages]
+        self._standing = self._stands(self.costs)
         self._flips: dict[int, float] = {}
         self._looks: dict[int, float] = {}
 
@@ -118,7 +121,7 @@ class Reading:
                 gains.append(gain)
         gains.sort(reverse=True)
         total = 0.0
-        part = 1.0
+        part = judgement.soon
         for gain in gains[:turns]:
             if gain <= 0:
                 break
@@ -130,7 +133,38 @@ class Reading:
 
     def gain(self, seat: int, village: list[Slot]) -> float:
         """Return what it is worth that a seat's village becomes this one."""
-        return self.shares[seat] * (self.costs[seat] - self.cost(village, self.turns))
+        cost = self.cost(village, self.turns)
+        if self.s.caller == NOBODY:
+            return self.shares[seat] * (self.costs[seat] - cost)
+        costs = self.costs[:]
+        costs[seat] = cost
+        return self._stands(costs) - self._standing
+
+    def _stands(self, costs: list[float]) -> float:
+        """Return how well the reader comes off if villages cost so much, a call that was made included (END-4)."""
+        total = -fsum([share * cost for share, cost in zip(self.shares, costs, strict=True)])
+        caller = self.s.caller
+        if caller == NOBODY:
+            return total
+        own = costs[caller]
+        success = 1.0
+        for seat in range(self.players):
+            if seat != caller:
+                to_come = 0 < (seat - self.me) % self.players < (caller - self.me) % self.players
+                success *= self.success(own, costs[seat], caller, seat, self.judgement.luck if to_come else 0.0)
+        return total - self.shares[caller] * (self.called(own, success) - own)
+
+    # A call.
+
+    def success(self, own: float, other: float, caller: int, seat: int, luck: float) -> float:
+        """Return the chance that a village counts no less than the caller's; a tie is enough."""
+        variance = self.variances[caller] + self.variances[seat] + luck**2
+        return 0.5 + 0.5 * erf((other - own + 0.5) / sqrt(2 * variance + 0.01))
+
+    def called(self, own: float, success: float) -> float:
+        """Return what a caller scores on average."""
+        best = 0.0 if self.s.options.successful_call == "zero" else min(0.0, own)
+        return success * best + (1 - success) * (own + FAILED_CALL)
 
     def removal(self, seat: int, at: int) -> float:
         """Return what it is worth that a village card goes away."""

@@ -11,7 +11,6 @@ from moonvale_agents.estimates import Slot
 from moonvale_agents.exchanges import best_exchange
 from moonvale_agents.reading import Reading, pile_top
 from moonvale_engine import actions as act
-from moonvale_engine.events import NOBODY
 from moonvale_engine.state import CARD_0, STEP, X, find_seat
 
 Scorer = Callable[[Reading, int], float]
@@ -79,14 +78,9 @@ def moved_on(r: Reading, action: int) -> float:
     return 1.0 if spot == leaves(r, seat) else 0.0
 
 
-def taken_from_pile(r: Reading, action: int) -> float:
-    """A pile card comes to hand, to be exchanged."""
-    slot = r.estimates.slot(r.s.pile[-1 - act.x_of(action)])
-    return best_exchange(r, slot, pile_top(r.s) if act.x_of(action) else _second(r)).gain
-
-
-def _second(r: Reading) -> int:
-    return r.s.pile[-2] if len(r.s.pile) > 1 else NOBODY
+def taken_by_nosferatu(r: Reading, action: int) -> float:
+    """A card below the top of the pile comes to hand, to be exchanged."""
+    return best_exchange(r, r.estimates.slot(r.s.pile[-1 - act.x_of(action)]), pile_top(r.s)).gain
 
 
 def activated(r: Reading, action: int) -> float:

@@ -12,16 +12,26 @@ from moonvale_agents.reading import Reading, pile_top
 from moonvale_agents.targets import spotting
 from moonvale_engine import actions as act
 from moonvale_engine import programs
+from moonvale_engine.events import NOBODY
 from moonvale_engine.hand import named
 from moonvale_engine.state import PROGRAM
 
 _SECOND_STEP: Final = 0.6  # what part of a Curator's discard is worth, when its card has only been turned
+
+_WEARINESS: Final = 0.3  # points that a pile card is worth less with each turn that the round drags on
 
 
 def draw(r: Reading, action: int) -> float:
     """The top card of the deck comes to hand."""
     top, pile = pile_top(r.s), r.pile()
     return fsum([chance * worth_in_hand(r, card, top, pile) for chance, card in r.drawn()])
+
+
+def take(r: Reading, action: int) -> float:
+    """The top card of the pile comes to hand, to be exchanged; in a round that drags on rather a card of the deck."""
+    second = r.s.pile[-2] if len(r.s.pile) > 1 else NOBODY
+    gain = best_exchange(r, r.estimates.slot(r.s.pile[-1]), second).gain
+    return gain - _WEARINESS * max(0.0, r.s.turn / r.players - r.judgement.patience)
 
 
 def draw_with_token(r: Reading, action: int) -> float:
