@@ -48,7 +48,12 @@ _RETRY_AFTER: Final = 1  # seconds, where the error itself names none
 
 def http_code(error: CallError) -> int:
     """Return the code that a REST response has."""
-    return _OF_HTTP.get(type(error)) or HTTP_CODES[error.code]
+    return http_code_of(type(error))
+
+
+def http_code_of(kind: type[CallError]) -> int:
+    """Return the code of a REST response with an error of a class."""
+    return _OF_HTTP.get(kind) or HTTP_CODES[kind.code]
 
 
 def headers(error: CallError) -> list[tuple[bytes, bytes]]:
