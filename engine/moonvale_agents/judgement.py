@@ -31,7 +31,7 @@ class Judgement:
     - last: what another player saves in a last turn beyond the best exchange; luck: the standard deviation of that.
     - rest: what part of a village's sum will be left if nobody calls for many turns.
     - caution: points that a call must promise more than playing on.
-    - patience: own turns in a round after which taking from the pile, which brings no end nearer, is worth less and less.
+    - patience: own turns in a round after which it takes less and less gladly from the pile, which ends no round.
     - look: what it is worth to know a card of another village.
     - turn: what an additional turn is worth. token: what the Coin token is worth while it is saved.
     """
