@@ -114,7 +114,7 @@ def use_resident(r: Reading, action: int) -> float:
 
 
 def turn_card(r: Reading, action: int) -> float:
-    """A Curator turns a card sideways, so that a later use can discard it: at the end of a turn, if it is still there."""
+    """A Curator turns a card sideways, so that a later use can discard it: at the end of a turn, if it still lies."""
     slot = r.mine()[act.y_of(action)]
     if r.turns == 0 or slot.sideways or decision_kind(r.s) != TURN_END:
         return NEVER
