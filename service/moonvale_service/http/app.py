@@ -11,6 +11,7 @@ from moonvale_service.edge import DESCRIPTOR, Edge
 from moonvale_service.errors import CallError, MethodNotAllowedError
 from moonvale_service.failures import failure_of
 from moonvale_service.http import statuses
+from moonvale_service.http.documentation import pages
 from moonvale_service.http.exchange import ClientGoneError, Exchange, Receive, Scope, Send
 from moonvale_service.http.rest import Rest
 from moonvale_service.http.routes import Routes
@@ -25,6 +26,7 @@ class App:
         self._ready = ready
         self._paths = {
             **Rpc(edge, DESCRIPTOR, limit).paths,
+            **pages(),
             "/livez": self._livez,
             "/readyz": self._readyz,
         }
