@@ -52,7 +52,7 @@ cancel: $(VENV)/.dev ## Give calls and watches up at any moment, checking what t
 bench: $(VENV)/.dev $(COMPILED)/.made ## Measure engine and service beside their peers (parts: ONLY=engine,service; few rounds: QUICK=1)
 	@tests/support/install_redis.sh
 	@tests/support/install_node.sh
-	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
+	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(PUBLISH),--publish)
 
 watch-scale: N = 10000
 watch-scale: $(VENV)/.dev ## Open watches in one server process and measure what each costs (how many: N=10000)

@@ -72,8 +72,8 @@ def apprentice_tanner(r: Reading, below: list[Slot]) -> float:
 
 def huntress(r: Reading, below: list[Slot]) -> float:
     """A faceup card is turned facedown, then a facedown one faceup."""
-    down = _best(flips(r, True))
-    return down + _best(flips(r, False)) if down > NEVER else NEVER
+    down, up = flips(r, True), flips(r, False)
+    return _best(down) + (up[0] if up else 0.0)
 
 
 def nostro(r: Reading, below: list[Slot]) -> float:

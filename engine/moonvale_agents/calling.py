@@ -11,7 +11,7 @@ LONG: Final = 5.0  # turns of each player, in which a village becomes as good as
 
 def call_gain(r: Reading) -> float:
     """Return what a call is worth, in place of playing on: own points, and the turns that the others don't get."""
-    own = r.cost(r.mine(), 0)
+    own = r.cost(r.mine(), 0) + r.judgement.attack * (r.players - 1)
     success = 1.0
     gain = 0.0
     for seat, village in enumerate(r.villages):
@@ -19,7 +19,7 @@ def call_gain(r: Reading) -> float:
             last = r.cost(village, 1, may_call=False) - r.judgement.last
             success *= r.success(own, last, r.me, seat, r.judgement.luck)
             gain += r.shares[seat] * (_played_on(r, r.cost(village, 0)) - last)
-    return gain + _played_on(r, own) - r.called(own, success) - r.judgement.caution
+    return gain + _played_on(r, r.cost(r.mine(), 0)) - r.called(own, success) - r.judgement.caution
 
 
 def _played_on(r: Reading, now: float) -> float:

@@ -29,9 +29,10 @@ class Judgement:
       one that another player drew and kept; settling: how much less with each turn, for a drawn one half as much;
       least: never less than this part.
     - last: what another player saves in a last turn beyond the best exchange; luck: the standard deviation of that.
+    - attack: what each other player does to the caller's village in a last turn.
     - rest: what part of a village's sum will be left if nobody calls for many turns.
     - caution: points that a call must promise more than playing on.
-    - patience: own turns in a round after which taking from the pile, which brings no end nearer, is worth less and less.
+    - patience: own turns in a round after which it takes less and less gladly from the pile, which ends no round.
     - look: what it is worth to know a card of another village.
     - turn: what an additional turn is worth. token: what the Coin token is worth while it is saved.
     """
@@ -52,6 +53,7 @@ class Judgement:
         least: float = 0.3,
         last: float = 3.0,
         luck: float = 6.0,
+        attack: float = 2.0,
         rest: float = 0.35,
         caution: float = 0.0,
         patience: float = 15.0,
@@ -72,6 +74,7 @@ class Judgement:
         self.least = least
         self.last = last
         self.luck = luck
+        self.attack = attack
         self.rest = rest
         self.caution = caution
         self.patience = patience

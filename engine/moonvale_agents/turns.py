@@ -12,8 +12,10 @@ from moonvale_agents.reading import Reading, pile_top
 from moonvale_agents.targets import spotting
 from moonvale_engine import actions as act
 from moonvale_engine import programs
+from moonvale_engine.decisions import TURN_END
 from moonvale_engine.events import NOBODY
 from moonvale_engine.hand import named
+from moonvale_engine.play import decision_kind
 from moonvale_engine.state import PROGRAM
 
 _SECOND_STEP: Final = 0.6  # what part of a Curator's discard is worth, when its card has only been turned
@@ -112,9 +114,9 @@ def use_resident(r: Reading, action: int) -> float:
 
 
 def turn_card(r: Reading, action: int) -> float:
-    """A Curator turns a card sideways, so that a later use can discard it."""
+    """A Curator turns a card sideways, so that a later use can discard it: at the end of a turn, if it still lies."""
     slot = r.mine()[act.y_of(action)]
-    if r.turns == 0 or slot.sideways:
+    if r.turns == 0 or slot.sideways or decision_kind(r.s) != TURN_END:
         return NEVER
     return _SECOND_STEP * r.removal(r.me, act.y_of(action))
 

@@ -20,6 +20,7 @@ from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE, Edge
 from moonvale_service.games import Games
 from moonvale_service.http.app import App
+from moonvale_service.http.cors import shared
 from moonvale_service.http.port import HttpPort
 from moonvale_service.quotas import Quotas
 from moonvale_service.settings import SettingError, Settings, variable_of
@@ -80,7 +81,7 @@ class Server:
         self.http_port: int | None = None
         if settings.http_listen is not None:
             app = App(self._edge, settings.message_limit, lambda: self._ready and not self._draining)
-            self._http = HttpPort(app, settings.grace)
+            self._http = HttpPort(shared(app, settings.cors_origins), settings.grace)
         self._server.add_generic_rpc_handlers((grpc_port.handlers(self._edge),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 EMBEDDED = "embedded:"
 OFF = "off"
+ANY_ORIGIN = "*"
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 DURABILITIES = ("local", "replicated")
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -20,6 +21,7 @@ _UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _BYTE_UNITS = {"": 1, "k": 1024, "m": 1024 * 1024}
 _SMALLEST_LIMIT, _LARGEST_LIMIT = 1024, 2 * 1024 * 1024
 _LARGEST_QUOTA = 1_000_000
+_ORIGIN = re.compile(r"https?://(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?")  # as browsers write them
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\[\]:/\s]+):(?P<port>\d{1,5})")
 
 
@@ -109,6 +111,15 @@ def _one_of(*choices: str) -> Callable[[str], str]:
     return parse
 
 
+def _origins(text: str) -> tuple[str, ...]:
+    origins = tuple([origin.strip() for origin in text.split(",") if origin.strip()])
+    if not all(origin == ANY_ORIGIN or _ORIGIN.fullmatch(origin) for origin in origins):
+        raise ValueError(
+            "needs origins such as https://play.example.org or http://localhost:3000, or *, comma separated"
+        )
+    return origins
+
+
 def _path(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
@@ -128,6 +139,14 @@ class Settings:
             _optional_address,
             "127.0.0.1:7351",
             "HOST:PORT to serve REST, Connect and gRPC-Web on; port 0 takes a free one; off: nothing",
+        ),
+    ]
+    cors_origins: Annotated[
+        tuple[str, ...],
+        Setting(
+            _origins,
+            "",
+            "origins of web pages that may call the HTTP port from browsers, comma separated; *: those of all pages",
         ),
     ]
     workers: Annotated[

@@ -13,7 +13,7 @@ from tests.bench import environments
 from tests.bench.environments import NotInstalledError, Tell
 from tests.bench.machine import cores
 from tests.bench.players import Player, PlayerFailedError
-from tests.bench.report import Figure, Part, Series, Table, between
+from tests.bench.report import Figure, Part, Series, Table, between, number
 from tests.bench.rounds import Sample, Spread, interleave, ratio, spread
 from tests.bench.silver import DECKS, OPERATIONS, PLAYERS
 
@@ -82,6 +82,7 @@ def run(size: Size, tell: Tell, only: Sequence[str] = ("pure", "compiled", "Open
                 subjects[f"{name} {case}"] = partial(player.measure, case, seconds)
         samples = interleave(subjects, size.rounds, tell)
     part.figures += _targets(samples)
+    part.samples = samples
     part.tables += [_own_table(samples), _peers_table(samples)]
     part.plots["engine"] = _plot(samples)
     return part
@@ -126,21 +127,22 @@ def _rate(samples: Samples, subject: str) -> Spread | None:
 
 
 def _own_table(samples: Samples) -> Table:
-    rows = []
-    for operation in OPERATIONS:
-        for deck in DECKS:
-            for players in PLAYERS:
-                pure, compiled = (f"{kind} {deck} {players} {operation}" for kind in ("pure", "compiled"))
-                both = pure in samples and compiled in samples
-                rows.append(
-                    (
-                        f"{TITLES[operation]}, {deck}, {players} players",
-                        between(_rate(samples, pure)),
-                        between(_rate(samples, compiled)),
-                        between(ratio(samples[compiled], samples[pure]) if both else None),
-                    )
-                )
-    return Table("Moonvale's engine, thousands a second of CPU", ("operation", "pure", "compiled", "ratio"), rows)
+    """Return a row for each operation and number of players, a column for each deck."""
+
+    def cell(case: str) -> str:
+        pure, compiled = samples.get(f"pure {case}"), samples.get(f"compiled {case}")
+        rates = [_rate(samples, f"{kind} {case}") for kind in ("compiled", "pure")]
+        medians = ["-" if rate is None else number(rate.median) for rate in rates]
+        times = f" = {between(ratio(compiled, pure))}" if pure and compiled else ""
+        return f"{' / '.join(medians)}{times}"
+
+    rows = [
+        (f"{TITLES[operation]}, {players} players", *[cell(f"{deck} {players} {operation}") for deck in DECKS])
+        for operation in OPERATIONS
+        for players in PLAYERS
+    ]
+    title = "Moonvale's engine: compiled / pure, thousands a second of CPU, and the ratio"
+    return Table(title, ("operation", *DECKS), rows)
 
 
 def _peers_table(samples: Samples) -> Table:

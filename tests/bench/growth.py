@@ -64,7 +64,7 @@ def run(size: Size, tell: Tell) -> Part:
             for length in size.lengths:
                 at = f"{case} at {length}"
                 subjects[at] = partial(services[size.stored[0]].measure, at, size.seconds)
-        samples = interleave(subjects, size.rounds, tell)
+        samples = part.samples = interleave(subjects, size.rounds, tell)
         part.figures += _memory(services[size.stored[0]], size)
     for case in CASES:
         per_tenfold = slope(samples, f"{case} with", size.stored, math.log10)

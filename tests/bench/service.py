@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.bench import boardgame, environments
 from tests.bench.environments import NotInstalledError, Tell
 from tests.bench.players import PlayerFailedError
-from tests.bench.report import Figure, Part, Series, Table, between
+from tests.bench.report import Figure, Part, Series, Table, between, number
 from tests.bench.rounds import Sample, interleave, ratio, spread
 from tests.bench.services import Measured, measured
 from tests.support.servers import Program, redis_program
@@ -80,7 +80,8 @@ def run(
                     subjects[f"{BOARDGAME}: {case}"] = partial(boardgame_io.measure, case, size.seconds)
         samples = interleave(subjects, size.rounds, tell)
     part.figures = [*_targets(samples), *part.figures]
-    part.tables.append(_table(samples))
+    part.samples = samples
+    part.tables += _tables(samples)
     part.plots["service"] = _plot(samples)
     return part
 
@@ -139,31 +140,33 @@ def _targets(samples: Samples) -> list[Figure]:
     return figures
 
 
-def _table(samples: Samples) -> Table:
-    rows = []
-    for name, taken in samples.items():
-        service, _, case = name.partition(": ")
-        what = TITLES.get(case, f"a move, {case}")
-        stored = [1e6 * sample.more["store_cpu"] / sample.count for sample in taken if "store_cpu" in sample.more]
-        rows.append(
-            (
-                f"{service}: {what}",
-                between(spread([sample.cost for sample in taken])),
-                between(spread([sample.pace for sample in taken])),
-                between(spread(stored)) if stored else "-",
-                between(spread([sample.more["p50"] for sample in taken])),
-                between(spread([sample.more["p99"] for sample in taken])),
-            )
-        )
-    header = (
-        "call",
-        "CPU of the workers, µs",
-        "a second",
-        "CPU of the store, µs",
-        "half within, ms",
-        "99 % within, ms",
-    )
-    return Table("Calls of the service", header, rows)
+def _tables(samples: Samples) -> list[Table]:
+    """CPU, rate and latency: a row for each call, a column for each service."""
+    services = list(dict.fromkeys([name.partition(": ")[0] for name in samples]))
+    own = [service for service in services if service != BOARDGAME]
+    cases = [case for case in TITLES if f"{FIRST}: {case}" in samples]
+
+    def table(title: str, cell: Callable[[list[Sample]], str]) -> Table:
+        rows = [(TITLES[case], *[cell(samples[f"{service}: {case}"]) for service in own]) for case in cases]
+        for name, taken in samples.items():
+            if name.startswith(BOARDGAME):
+                rows.append((name, cell(taken), *["" for _ in own[1:]]))
+        return Table(title, ("call", *own), rows)
+
+    def store(taken: list[Sample]) -> str:
+        if "store_cpu" not in taken[0].more:
+            return "-"
+        return between(spread([1e6 * sample.more["store_cpu"] / sample.count for sample in taken]))
+
+    def waits(taken: list[Sample]) -> str:
+        return " / ".join([number(spread([sample.more[part] for sample in taken]).median) for part in ("p50", "p99")])
+
+    return [
+        table("CPU of the workers for each call, µs", lambda taken: between(spread([sample.cost for sample in taken]))),
+        table("CPU of the store for each call, µs", store),
+        table("Calls a second of the clock", lambda taken: between(spread([sample.pace for sample in taken]))),
+        table("Half of the calls answered within / 99 % of them, ms", waits),
+    ]
 
 
 def _plot(samples: Samples) -> list[Series]:

@@ -55,7 +55,7 @@ def run(size: Size, tell: Tell, *, compiled: bool = True) -> Part:
             part.notes.append(f"left out: {error}")
         else:
             subjects["import moonvale_engine, compiled"] = partial(_import, "moonvale_engine", path)
-    samples = interleave(subjects, size.rounds, tell)
+    samples = part.samples = interleave(subjects, size.rounds, tell)
     part.figures += [
         Figure(name, spread([1000 * sample.wall for sample in taken]), "ms") for name, taken in samples.items()
     ]

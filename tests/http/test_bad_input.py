@@ -38,7 +38,9 @@ class Bad(NamedTuple):
 
 TABLE = [
     # Paths and methods.
-    Bad("GET /", None, 404, "UNKNOWN_PATH"),
+    Bad("PUT /", None, 405, "METHOD_NOT_ALLOWED"),
+    Bad("POST /docs", None, 405, "METHOD_NOT_ALLOWED"),
+    Bad("GET /docs/../keys", None, 404, "UNKNOWN_PATH"),
     Bad("GET /v1", None, 404, "UNKNOWN_PATH"),
     Bad("GET /v1/game/x", None, 404, "UNKNOWN_PATH"),
     Bad("GET /v1/games/", None, 404, "UNKNOWN_PATH"),

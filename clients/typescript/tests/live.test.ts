@@ -224,28 +224,31 @@ describe.each(ways.filter((way) => way.name === (MOONVALE_OVER ?? way.name)).map
         proxy.close();
       });
 
-      test("plays a game, every action once, and watches all of it", async () => {
-        const game = await shaken.createGame({ options: { players: 2, rounds: 1 } });
-        const watched = entriesOf(shaken.watch(game.name, game.spectatorCredential, { afterVersion: 0n }));
-        const submitted: bigint[] = [];
-        const counted = (view: ViewToAct) => {
-          submitted.push(view.version!);
-          return choose(view);
-        };
-        await Promise.all(game.seatCredentials.map((credential) => playSeat(shaken, game.name, credential, counted)));
-        const versions = versionsOf(await watched);
-        expect(versions).toEqual(upTo(versions.at(-1)));
-        expect(submitted.sort((a, b) => Number(a - b))).toEqual(upTo(versions.at(-1)! - 1n, 0));
-        expect(proxy.cuts).toBeGreaterThan(2);
+      test("plays games, every action once, and watches all of each", async () => {
+        // A game can be short: one after the other, until some connections have been cut.
+        while (proxy.cuts < 3) {
+          const game = await shaken.createGame({ options: { players: 2, rounds: 1 } });
+          const watched = entriesOf(shaken.watch(game.name, game.spectatorCredential, { afterVersion: 0n }));
+          const submitted: bigint[] = [];
+          const counted = (view: ViewToAct) => {
+            submitted.push(view.version!);
+            return choose(view);
+          };
+          await Promise.all(game.seatCredentials.map((credential) => playSeat(shaken, game.name, credential, counted)));
+          const versions = versionsOf(await watched);
+          expect(versions).toEqual(upTo(versions.at(-1)));
+          expect(submitted.sort((a, b) => Number(a - b))).toEqual(upTo(versions.at(-1)! - 1n, 0));
+        }
       });
 
-      test("has one bot play a game to its end", async () => {
+      test("has one bot play games to their ends", async () => {
         const before = proxy.cuts;
-        const game = await shaken.createGame({ options: { players: 4, rounds: 1 } });
-        const seats = game.seatCredentials.map((credential) => ({ game: game.name, credential }));
-        const results = await playSeats(shaken, seats, choose);
-        expect(results.map((result) => result instanceof MoonvaleError)).toEqual([false, false, false, false]);
-        expect(proxy.cuts).toBeGreaterThan(before + 2);
+        while (proxy.cuts < before + 3) {
+          const game = await shaken.createGame({ options: { players: 4, rounds: 1 } });
+          const seats = game.seatCredentials.map((credential) => ({ game: game.name, credential }));
+          const results = await playSeats(shaken, seats, choose);
+          expect(results.map((result) => result instanceof MoonvaleError)).toEqual([false, false, false, false]);
+        }
       });
     });
   },

@@ -11,6 +11,7 @@ from moonvale_service.edge import DESCRIPTOR, Edge
 from moonvale_service.errors import CallError, MethodNotAllowedError
 from moonvale_service.failures import failure_of
 from moonvale_service.http import openapi, statuses
+from moonvale_service.http.documentation import file, pages
 from moonvale_service.http.exchange import ClientGoneError, Exchange, Receive, Scope, Send
 from moonvale_service.http.rest import Rest
 from moonvale_service.http.routes import Routes
@@ -23,11 +24,11 @@ class App:
     def __init__(self, edge: Edge, limit: int, ready: Callable[[], bool]) -> None:
         routes = Routes(DESCRIPTOR)
         self._rest = Rest(edge, routes, limit)
-        self._document = openapi.document(routes)
         self._ready = ready
         self._paths = {
             **Rpc(edge, DESCRIPTOR, limit).paths,
-            "/openapi.json": self._openapi,
+            **pages(),
+            "/openapi.json": file(openapi.document(routes), statuses.JSON),
             "/livez": self._livez,
             "/readyz": self._readyz,
         }
@@ -48,10 +49,6 @@ class App:
             else:
                 await _refuse(exchange, failure)
 
-    async def _openapi(self, exchange: Exchange) -> None:
-        _need_get(exchange)
-        await exchange.respond(200, statuses.JSON, self._document)
-
     async def _livez(self, exchange: Exchange) -> None:
         await _say(exchange, ready=True)
 
@@ -61,13 +58,9 @@ class App:
 
 async def _say(exchange: Exchange, *, ready: bool) -> None:
     """Answer a probe."""
-    _need_get(exchange)
-    await exchange.respond(200 if ready else 503, statuses.JSON, orjson.dumps({"ready": ready}))
-
-
-def _need_get(exchange: Exchange) -> None:
     if exchange.verb not in ("GET", "HEAD"):
         raise MethodNotAllowedError(exchange.verb, ["GET", "HEAD"])
+    await exchange.respond(200 if ready else 503, statuses.JSON, orjson.dumps({"ready": ready}))
 
 
 async def _refuse(exchange: Exchange, error: CallError) -> None:

@@ -13,8 +13,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from moonvale_service.errors import MalformedRequestError
 from moonvale_service.http import statuses
-from moonvale_service.http.app import App
-from moonvale_service.http.exchange import ABORT
+from moonvale_service.http.exchange import ABORT, Application
 
 _MOST_HEAD_BYTES: Final = 32 * 1024  # of a request's line and headers
 _HEAD_SECONDS: Final = 30.0  # for them to come in
@@ -110,7 +109,7 @@ class _Server(uvicorn.Server):
 class HttpPort:
     """Serves an ASGI application. ``grace``: seconds for requests to end when it stops."""
 
-    def __init__(self, app: App, grace: float) -> None:
+    def __init__(self, app: Application, grace: float) -> None:
         self._server = _Server(
             uvicorn.Config(
                 app,
