@@ -188,9 +188,10 @@ async def test_answers_of_a_whole_game_are_what_it_says(
 def test_an_answer_that_says_more_or_less_is_noticed() -> None:
     answer = {"$ref": "#/components/schemas/moonvale.v1.GetViewResponse"}
     check(answer, {"view": {"round": 1, "version": "0"}}, STRICT)
-    for wrong in ({"view": {"bogus": 1}}, {"view": {"round": "1"}}, {"view": {"version": 0}}, {"view": {"seats": {}}}):
+    wrongs: list[dict[str, Any]] = [{"bogus": 1}, {"round": "1"}, {"version": 0}, {"seats": {}}]
+    for wrong in wrongs:
         with pytest.raises(jsonschema_rs.ValidationError):
-            check(answer, wrong, STRICT)
+            check(answer, {"view": wrong}, STRICT)
     action = {"$ref": "#/components/schemas/moonvale.v1.Action"}
     check(action, {"draw": {}}, STRICT)
     with pytest.raises(jsonschema_rs.ValidationError):
