@@ -42,13 +42,18 @@ def progress(began: float) -> Tell:
     return tell
 
 
-def keep(about: dict[str, str], parts: list[Part], *, publish_it: bool, tell: Tell) -> str:
-    """Write what a run has found to build/bench, and to the documentation if asked to; return it as text."""
-    folder = environments.FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "results.json").write_text(to_json(about, parts), encoding="utf-8")
+def write(about: dict[str, str], parts: list[Part]) -> str:
+    """Write what a run has found so far to build/bench, and return it as text."""
+    environments.FOLDER.mkdir(parents=True, exist_ok=True)
+    (environments.FOLDER / "results.json").write_text(to_json(about, parts), encoding="utf-8")
     written = report(about, parts)
-    (folder / "results.md").write_text(written, encoding="utf-8")
+    (environments.FOLDER / "results.md").write_text(written, encoding="utf-8")
+    return written
+
+
+def keep(about: dict[str, str], parts: list[Part], *, publish_it: bool, tell: Tell) -> str:
+    """Write what a run has found and draw it, in the documentation too if asked to; return it as text."""
+    written = write(about, parts)
     try:
         environments.draw(tell)
     except NotInstalledError as error:
@@ -56,7 +61,7 @@ def keep(about: dict[str, str], parts: list[Part], *, publish_it: bool, tell: Te
     if publish_it:
         PAGE.write_text(publish(written, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
         IMAGES.mkdir(exist_ok=True)
-        for plot in folder.glob("*.svg"):
+        for plot in environments.FOLDER.glob("*.svg"):
             shutil.copy(plot, IMAGES)
     return written
 
@@ -73,7 +78,10 @@ def main(arguments: list[str]) -> int:
         parser.error(f"there is no part {', '.join(sorted(unknown))}; choose of {', '.join(PARTS)}")
     about = machine.describe()
     tell = progress(time.monotonic())
-    parts = [PARTS[name](chosen.quick, tell) for name in names]
+    parts: list[Part] = []
+    for name in names:
+        parts.append(PARTS[name](chosen.quick, tell))
+        write(about, parts)  # whatever becomes of the next one
     written = keep(about, parts, publish_it=chosen.publish, tell=tell)
     tell("done\n")
     print(written)
