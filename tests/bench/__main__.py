@@ -76,11 +76,14 @@ def main(arguments: list[str]) -> int:
     names = chosen.only.split(",")
     if unknown := set(names) - set(PARTS):
         parser.error(f"there is no part {', '.join(sorted(unknown))}; choose of {', '.join(PARTS)}")
+    if chosen.publish and set(names) != set(PARTS):
+        parser.error("only a whole run is published")
     about = machine.describe()
     tell = progress(time.monotonic())
     parts: list[Part] = []
     for name in names:
         parts.append(PARTS[name](chosen.quick, tell))
+        about["load after"] = machine.load()
         write(about, parts)  # whatever becomes of the next one
     written = keep(about, parts, publish_it=chosen.publish, tell=tell)
     tell("done\n")

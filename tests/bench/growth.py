@@ -25,6 +25,7 @@ from tests.bench.stored import SECONDS, create_games
 
 CASES = ("view", "submit")
 TITLES = {"view": "GetView", "submit": "SubmitAction"}
+LATER_BLOCKS = 3  # of created games, after the first one
 FLAT = 2.0  # percent of CPU that counts as nothing
 
 
@@ -98,21 +99,19 @@ async def _fill(url: str, count: int) -> None:
 def _memory(service: Measured, size: Size) -> list[Figure]:
     """What the games that a worker has created leave in it: it remembers some of them, and no more than that."""
 
-    def grown() -> tuple[float, float]:
+    def grown() -> float:
         before, created = service.memory, 0.0
         while created < size.created:
             created += service.measure("new_game", size.seconds).count
-        return service.memory - before, created
+        return (service.memory - before) / created
 
     service.measure("new_game", size.seconds)
-    figures = []
-    for name, at_most in (("first", None), ("next", 0.1)):
-        kibibytes, created = grown()
-        value = spread([kibibytes / created])
-        figures.append(
-            Figure(f"a worker's memory for each of the {name} {created:.0f} games", value, "KiB", at_most=at_most)
-        )
-    return figures
+    first, *later = [grown() for _ in range(1 + LATER_BLOCKS)]
+    name = f"a worker's memory for each of {size.created} games created"
+    return [
+        Figure(f"{name} first", spread([first]), "KiB"),
+        Figure(f"{name} after those", spread(later), "KiB", at_most=0.1),
+    ]
 
 
 def slope(samples: Samples, case: str, steps: Sequence[int], place: Callable[[float], float]) -> Spread:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.bench import engine, environments, growth, memory, service, services, startup
-from tests.bench.__main__ import PAGE
+from tests.bench.__main__ import PAGE, main
 from tests.bench.environments import NotInstalledError
 from tests.bench.players import Player, PlayerFailedError
 from tests.bench.report import BEGIN, END, Figure, Part, Series, Table, number, publish, report, text, to_json
@@ -130,6 +130,18 @@ def test_a_report_takes_the_place_of_the_one_before() -> None:
 def test_the_page_has_a_place_for_the_report() -> None:
     assert BEGIN in PAGE.read_text(encoding="utf-8")
     assert END in PAGE.read_text(encoding="utf-8")
+
+
+def test_only_a_whole_run_is_published(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--only", "engine", "--publish"])
+    assert "only a whole run is published" in capsys.readouterr().err
+
+
+def test_a_part_that_there_is_not_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--only", "engine,speed"])
+    assert "there is no part speed; choose of engine, service, memory, growth, startup" in capsys.readouterr().err
 
 
 def test_what_ends_says_its_last_words() -> None:
