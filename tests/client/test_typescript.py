@@ -35,7 +35,7 @@ pytestmark = pytest.mark.timeout(400)
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
     """A whole service of one worker, whose rates are low enough to be reached."""
-    with running_service(workers="1", call_rate="60") as service:
+    with running_service(workers="1", call_rate="30") as service:
         yield service
 
 
