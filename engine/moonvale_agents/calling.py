@@ -15,7 +15,7 @@ def call_gain(r: Reading) -> float:
     success = 1.0
     gain = 0.0
     for seat, village in enumerate(r.villages):
-        if seat != r.me and seat not in r.s.resigned:
+        if seat != r.me:
             last = r.cost(village, 1, may_call=False) - r.judgement.last
             success *= r.success(own, last, r.me, seat, r.judgement.luck)
             gain += r.shares[seat] * (_played_on(r, r.cost(village, 0)) - last)

@@ -19,6 +19,7 @@ RESIDENTS: Final[dict[str, float]] = {
 class Judgement:
     """How the greedy agent weighs what it can't know. docs/agents.md says what each number was measured to be worth.
 
+    - leader: how much less another player matters for each point that it has more than the leader.
     - typical: the value that a card gets which is exchanged for a bad one.
     - horizon: own turns that it looks forward to; what the next may bring counts ``soon``, each later one ``fading``
       times the one before.
@@ -40,6 +41,7 @@ class Judgement:
     def __init__(
         self,
         *,
+        leader: float = 0.05,
         typical: float = 4.5,
         horizon: int = 4,
         soon: float = 0.75,
@@ -61,6 +63,7 @@ class Judgement:
         turn: float = 4.0,
         token: float = 1.0,
     ) -> None:
+        self.leader = leader
         self.typical = typical
         self.horizon = horizon
         self.soon = soon

@@ -50,12 +50,26 @@ class Reading:
         self.turns = 0 if s.caller != NOBODY else min(judgement.horizon, len(s.deck) // self.players)
         self._rules = [_AT_SCORING.get(card.key, _PLAIN) for card in s.cards]
         self._residents = [judgement.residents * RESIDENTS.get(card.key, 0.0) for card in s.cards]
-        self.shares = [1.0 if seat == self.me else -1.0 / (self.players - 1) for seat in range(self.players)]
+        self.shares = self._weighed()
         self.costs = [self.cost(village, self.turns) for village in self.villages]
         self.variances = [fsum([slot.variance for slot in village]) for village in self.villages]
         self._standing = self._stands(self.costs)
         self._flips: dict[int, float] = {}
         self._looks: dict[int, float] = {}
+
+    def _weighed(self) -> list[float]:
+        """Return what a point of each seat is worth to the reader: its own one, the others' less one in all.
+
+        Who has fewer points of the rounds before is the greater rival; who has resigned is none (END-7).
+        """
+        totals, resigned = self.s.totals, self.s.resigned
+        least = min([totals[seat] for seat in range(self.players) if seat not in resigned])
+        weights = [
+            0.0 if seat == self.me or seat in resigned else 1.0 / (1.0 + self.judgement.leader * (totals[seat] - least))
+            for seat in range(self.players)
+        ]
+        total = fsum(weights)
+        return [1.0 if seat == self.me else -weight / total for seat, weight in enumerate(weights)]
 
     def mine(self) -> list[Slot]:
         """Return the reader's village."""
