@@ -49,9 +49,10 @@ chaos: $(VENV)/.dev ## Play games while workers, store and network break, checki
 cancel: $(VENV)/.dev ## Give calls and watches up at any moment, checking what they leave behind (how many: N=10000)
 	@$(BIN)/python -m tests.chaos.cancel $(N)
 
-bench: $(VENV)/.dev ## Measure engine and service beside their peers (parts: ONLY=engine,service; few rounds: QUICK=1)
+bench: $(VENV)/.dev $(COMPILED)/.made ## Measure engine and service beside their peers (parts: ONLY=engine,service; few rounds: QUICK=1)
 	@tests/support/install_redis.sh
-	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
+	@tests/support/install_node.sh
+	@$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(if $(PUBLISH),--publish)
 
 watch-scale: N = 10000
 watch-scale: $(VENV)/.dev ## Open watches in one server process and measure what each costs (how many: N=10000)

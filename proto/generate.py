@@ -1,7 +1,7 @@
 """Rebuilds what is generated from proto/, and checks the contract: style, comments, compatibility, drift.
 
 python proto/generate.py             format the sources, rebuild clients/python/moonvale, clients/typescript/src/gen and
-                                     deploy/envoy/moonvale.binpb
+                                     deploy/envoy/moonvale.binpb, and the comments for the OpenAPI document
 python proto/generate.py --check     change nothing; fail if anything is not as it should be
 python proto/generate.py --baseline  make the present contract the one that --check compares with: at a release
 """
@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Sequence
 from importlib import metadata, util
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PROTO = ROOT / "proto"
@@ -29,6 +30,8 @@ TYPESCRIPT = ROOT / "clients" / "typescript"
 TYPESCRIPT_STUBS = TYPESCRIPT / "src" / "gen"
 #: What Envoy translates REST by: descriptors, imports included.
 ENVOY_DESCRIPTORS = ROOT / "deploy" / "envoy" / "moonvale.binpb"
+#: The comments of the contract by the full names of what they are about, for the OpenAPI document.
+COMMENTS = ROOT / "service" / "moonvale_service" / "http" / "comments.json"
 #: Of google.rpc, what errors are made of: clients read it, although no file of the contract imports it.
 ERROR_DETAILS = "google/rpc/error_details.proto"
 SCRIPTS = Path(sysconfig.get_path("scripts"))
@@ -62,6 +65,7 @@ def main(arguments: Sequence[str]) -> int:
                 _buf(PROTO, "format", "-w")
                 _replace(STUBS / PACKAGE, _build_stubs(scratch, workspace) / PACKAGE)
                 shutil.copy(_build_descriptors(scratch, workspace), ENVOY_DESCRIPTORS)
+                shutil.copy(_build_comments(scratch, workspace), COMMENTS)
                 if _has_node("Not rebuilt: the generated TypeScript."):
                     _replace(TYPESCRIPT_STUBS, _build_typescript(scratch, workspace))
         except GenerateError as failure:
@@ -122,9 +126,12 @@ def _drift(scratch: Path, workspace: Path) -> list[Path]:
 
 
 def _descriptors_drift(scratch: Path, workspace: Path) -> list[Path]:
-    """Return Envoy's descriptors if they are missing or different."""
-    fresh = _build_descriptors(scratch, workspace)
-    return [] if _bytes(fresh) == _bytes(ENVOY_DESCRIPTORS) else [ENVOY_DESCRIPTORS]
+    """Return Envoy's descriptors, and the file of comments, if they are missing or different."""
+    pairs = {
+        ENVOY_DESCRIPTORS: _build_descriptors(scratch, workspace),
+        COMMENTS: _build_comments(scratch, workspace),
+    }
+    return [committed for committed, fresh in pairs.items() if _bytes(fresh) != _bytes(committed)]
 
 
 def _typescript_drift(scratch: Path, workspace: Path) -> list[Path]:
@@ -170,6 +177,38 @@ def _build_descriptors(scratch: Path, workspace: Path) -> Path:
     paths = ("--path", str(PACKAGE), "--path", ERROR_DETAILS)
     _buf(workspace, "build", *paths, "--as-file-descriptor-set", "--exclude-source-info", "-o", str(target))
     return target
+
+
+def _build_comments(scratch: Path, workspace: Path) -> Path:
+    image = scratch / "comments.json"
+    _buf(workspace, "build", "--path", str(PACKAGE), "--exclude-imports", "--as-file-descriptor-set", "-o", str(image))
+    found: dict[str, str] = {}
+    for file in json.loads(image.read_text(encoding="utf-8"))["file"]:
+        for location in file["sourceCodeInfo"]["location"]:
+            name = _name_at(file, location.get("path", []))
+            if name and "leadingComments" in location:
+                lines = [line.strip() for line in location["leadingComments"].strip().split("\n")]
+                found[f"{file['package']}.{name}"] = "\n".join(lines)
+    target = scratch / COMMENTS.name
+    target.write_text(json.dumps(found, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    return target
+
+
+#: By the numbers of descriptor.proto: what a FileDescriptorProto, and what its parts, hold by name.
+_PARTS = {4: "messageType", 5: "enumType", 6: "service"}
+_PARTS_OF = {"messageType": {2: "field", 8: "oneofDecl"}, "enumType": {2: "value"}, "service": {2: "method"}}
+
+
+def _name_at(file: dict[str, Any], path: Sequence[int]) -> str:
+    """Return the name of what lies at a path of a file's source info, or nothing if that has no name of its own."""
+    if len(path) not in (2, 4) or path[0] not in _PARTS:
+        return ""
+    kind = _PARTS[path[0]]
+    outer = file[kind][path[1]]
+    if len(path) == 2:
+        return str(outer["name"])
+    inner = _PARTS_OF[kind].get(path[2])
+    return "" if inner is None else f"{outer['name']}.{outer[inner][path[3]]['name']}"
 
 
 def _build_typescript(scratch: Path, workspace: Path) -> Path:

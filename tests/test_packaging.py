@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "service/moonvale_service": {"moonvale_engine", "moonvale_agents", "moonvale"},
     "clients/python/moonvale": set[str](),
     "clients/python/moonvale_client": {"moonvale"},
+    "clients/python/moonvale_verify": set[str](),
 }
 
 
@@ -83,3 +84,10 @@ def test_engine_and_agents_need_the_standard_library_alone(package: str) -> None
     allowed = sys.stdlib_module_names | {"moonvale_engine", "moonvale_agents"}
     foreign = {module: imported(module) - allowed for module in (ROOT / package).rglob("*.py")}
     assert {module: names for module, names in foreign.items() if names} == {}
+
+
+def test_the_verifier_is_one_file_that_needs_the_standard_library_alone() -> None:
+    folder = ROOT / "clients" / "python" / "moonvale_verify"
+    assert imported(folder / "verify.py") <= sys.stdlib_module_names
+    assert sorted(path.name for path in folder.glob("*.py")) == ["__init__.py", "verify.py"]
+    assert imported(folder / "__init__.py") == set()

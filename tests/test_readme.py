@@ -1,5 +1,6 @@
 """The README keeps its word: its examples run, its commands and its links exist."""
 
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ from tests.service.servers import running_service
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
 ADDRESS = "127.0.0.1:7350"
 
 
@@ -44,6 +46,28 @@ def test_the_bot_has_ten_lines_and_plays_a_game(tmp_path: Path) -> None:
 
 def test_the_engine_example_plays_a_game(tmp_path: Path) -> None:
     assert "Result(reason=0, places=" in run(EXAMPLES[1], tmp_path)
+
+
+def test_curl_plays_the_first_moves(tmp_path: Path) -> None:
+    (lines,) = [example for example in SHELL if "curl" in example]
+    url = "http://127.0.0.1:7351"
+    assert url in lines
+    with running_service() as service:
+        done = subprocess.run(
+            ["bash", "-c", lines.replace(url, service.url)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.stderr == ""
+    view, first, second, *events = done.stdout.replace("}retry: ", "}\nretry: ").replace('}{"', '}\n{"').splitlines()
+    seen = json.loads(view)["view"]
+    assert seen["viewerSeat"] == seen["decision"]["seat"]
+    assert {"peek": {"spots": [0, 1]}} in seen["decision"]["legalActions"]
+    assert [json.loads(answer)["version"] for answer in (first, second)] == ["1", "2"]
+    assert [line for line in events if line.startswith("event: ")] == ["event: view", "event: entry", "event: entry"]
 
 
 def test_the_make_targets_exist() -> None:

@@ -10,5 +10,5 @@ export default defineConfig({
       { find: /^moonvale\/node$/, replacement: source("node") },
     ],
   },
-  test: { include: ["tests/**/*.test.ts"], testTimeout: 60_000 },
+  test: { include: ["tests/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 },
 });

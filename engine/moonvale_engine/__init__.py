@@ -32,7 +32,7 @@ from moonvale_engine.position_text import position_text
 from moonvale_engine.record import Record, read_record, replay_record, write_record
 from moonvale_engine.shuffle import commitment
 from moonvale_engine.state import State
-from moonvale_engine.views import CardView, DecisionView, SeatView, View, view
+from moonvale_engine.views import CardView, DecisionView, SeatView, View, card_view, view
 from moonvale_engine.worlds import sample_world
 
 __all__ = [
@@ -62,6 +62,7 @@ __all__ = [
     "View",
     "action_text",
     "apply",
+    "card_view",
     "commitment",
     "decision_kind",
     "deck_text",

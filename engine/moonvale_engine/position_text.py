@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import groupby
 
 from moonvale_engine import catalog
 from moonvale_engine.events import EVERYBODY, NOBODY, SPECTATOR, UNKNOWN
@@ -114,24 +113,46 @@ def _seat(seat: int) -> str:
 
 
 def _cards(s: State, handles: Iterable[int]) -> str:
-    texts = [_card(s, h) for h in handles]
-    words = []
-    for text, group in groupby(texts):
-        count = len(list(group))
-        words += [f"{text}x{count}"] if count > 2 else [text] * count
+    words: list[str] = []
+    last, count = "", 0
+    for h in handles:
+        text = _card(s, h)
+        if text == last:
+            count += 1
+            continue
+        _add(words, last, count)
+        last, count = text, 1
+    _add(words, last, count)
     return " ".join(words) or "-"
+
+
+def _add(words: list[str], text: str, count: int) -> None:
+    """Add a card that stands so many times in a row."""
+    if count > 2:
+        words.append(f"{text}x{count}")
+    else:
+        words += [text] * count
 
 
 def _card(s: State, h: int) -> str:
     flags = s.flags[h]
-    text = "" if flags & FACEUP else "?"
-    if s.identity[h] != UNKNOWN:
-        text += catalog.face_text(s.cards, s.identity[h])
-    for flag, mark in MARKS:
-        if flags & flag:
-            text += mark
-    if s.known[h] != (EVERYBODY if flags & FACEUP else 0):
-        text += ":" + seen_by_text(s.known[h])
+    identity = s.identity[h]
+    marks = _marks(flags, s.known[h])
+    facing = "" if flags & FACEUP else "?"
+    if identity == UNKNOWN:
+        return facing + marks
+    return facing + catalog.face_text(s.cards, identity) + marks
+
+
+def _marks(flags: int, known: int) -> str:
+    """Return what follows the face of a card; the same few recur in all texts."""
+    key = flags << 8 | known
+    text = _WRITTEN.get(key)
+    if text is None:
+        text = "".join([mark for flag, mark in MARKS if flags & flag])
+        if known != (EVERYBODY if flags & FACEUP else 0):
+            text += ":" + seen_by_text(known)
+        _WRITTEN[key] = text
     return text
 
 
@@ -146,6 +167,9 @@ MARKS = (
     (POOLED, "="),
     (HIDDEN, "#"),
 )
+
+
+_WRITTEN: dict[int, str] = {}  # by flags and knowledge: at most 2**16
 
 
 def _pooled(s: State, entry: int, seen_by: int) -> str:

@@ -41,13 +41,43 @@ class CardView(NamedTuple):
     tucked: CardView | None
 
 
+def card_view(packed: int) -> CardView:
+    """Return what a packed card of a view says."""
+    under = packed >> _TUCKED_AT
+    return CardView(
+        packed & 63,
+        packed >> _FLAGS_AT & FACEUP != 0,
+        packed >> _FLAGS_AT & SIDEWAYS != 0,
+        packed >> _FACE_AT & 255,
+        packed >> _FLAGS_AT & USED != 0,
+        packed >> _FLAGS_AT & SPENT != 0,
+        packed >> _SEEN_BY_AT & EVERYBODY,
+        card_view(under ^ _TUCKED) if under else None,
+    )
+
+
+# A packed card is an int, for those who show many views: from its lowest bits on the handle, the flags that all may
+# know, the face, who has seen it, and, if a card is tucked under it, that one, packed, with _TUCKED above it.
+_FLAGS_AT: Final = 6
+_FACE_AT: Final = 10
+_SEEN_BY_AT: Final = 18
+_TUCKED_AT: Final = 23
+_TUCKED: Final = 1 << 23
+_SHOWN: Final = FACEUP | SIDEWAYS | USED | SPENT
+
+
 class SeatView(NamedTuple):
     """A seat: points of the finished rounds, in all and by round, the village from its owner's left, resignation."""
 
     total: int
     scores: tuple[int, ...]
-    village: tuple[CardView, ...]
+    packed_village: tuple[int, ...]
     resigned: bool
+
+    @property
+    def village(self) -> tuple[CardView, ...]:
+        """The cards of the village."""
+        return tuple([card_view(packed) for packed in self.packed_village])
 
 
 class DecisionView(NamedTuple):
@@ -83,13 +113,18 @@ class View(NamedTuple):
     extra_turns: int
     deck_count: int
     deck_top: CardView | None
-    pile: tuple[CardView, ...]
+    packed_pile: tuple[int, ...]
     hand: CardView | None
     seats: tuple[SeatView, ...]
     pool: tuple[tuple[int, bool], ...]
     decision: DecisionView | None
     over: int
     places: tuple[int, ...]
+
+    @property
+    def pile(self) -> tuple[CardView, ...]:
+        """The cards of the pile, the top first."""
+        return tuple([card_view(packed) for packed in self.packed_pile])
 
 
 def visible_faces(s: State, viewer: int) -> bytes:
@@ -170,7 +205,7 @@ def view(s: State, viewer: int) -> View:
             SeatView(
                 s.totals[seat],
                 tuple(s.scores[seat::players]),
-                tuple([_card(s, h, faces, known) for h in s.villages[seat]]),
+                tuple([_pack(s, h, faces, known) for h in s.villages[seat]]),
                 seat in s.resigned,
             )
             for seat in range(players)
@@ -188,9 +223,9 @@ def view(s: State, viewer: int) -> View:
         s.caller,
         s.extra_turns,
         len(s.deck),
-        _card(s, top, faces, known) if top != NOBODY and s.flags[top] & FACEUP else None,
-        tuple([_card(s, h, faces, known) for h in reversed(s.pile)]),
-        None if s.hand == NOBODY else _card(s, s.hand, faces, known),
+        card_view(_pack(s, top, faces, known)) if top != NOBODY and s.flags[top] & FACEUP else None,
+        tuple([_pack(s, h, faces, known) for h in reversed(s.pile)]),
+        None if s.hand == NOBODY else card_view(_pack(s, s.hand, faces, known)),
         seats,
         tuple([(entry & ~POOL_FACEUP, entry & POOL_FACEUP != 0) for entry in visible_pool(s, viewer)[::2]]),
         _decision(s, viewer),
@@ -199,19 +234,10 @@ def view(s: State, viewer: int) -> View:
     )
 
 
-def _card(s: State, h: int, faces: bytes, known: bytearray) -> CardView:
-    flags = s.flags[h]
+def _pack(s: State, h: int, faces: bytes, known: bytes | bytearray) -> int:
+    packed = h | (s.flags[h] & _SHOWN) << _FLAGS_AT | faces[h] << _FACE_AT | known[h] << _SEEN_BY_AT
     under = tucked_under(s, h) if s.tucked else NOBODY
-    return CardView(
-        h,
-        flags & FACEUP != 0,
-        flags & SIDEWAYS != 0,
-        faces[h],
-        flags & USED != 0,
-        flags & SPENT != 0,
-        known[h],
-        None if under == NOBODY else _card(s, under, faces, known),
-    )
+    return packed if under == NOBODY else packed | (_pack(s, under, faces, known) | _TUCKED) << _TUCKED_AT
 
 
 def _decision(s: State, viewer: int) -> DecisionView | None:

@@ -16,7 +16,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale_engine.codec import RULES_VERSION
 from moonvale_engine.events import SPECTATOR
-from moonvale_service import limits, render
+from moonvale_service import limits, pages, render
 from moonvale_service.about import About
 from moonvale_service.convert import actions, catalog, options, replays
 from moonvale_service.credentials import NOBODY, Credential, Keys, Role
@@ -135,14 +135,15 @@ class Calls:
     async def list_events(self, request: pb.ListEventsRequest, caller: Caller) -> pb.ListEventsResponse:
         if request.page_size < 0:
             raise FieldError("page_size", f"must be 0 or more, is {request.page_size}")
-        token = request.page_token
-        if token and not (token.isascii() and token.isdigit() and len(token) < 10):
-            raise FieldError("page_token", "is not the next_page_token of a page before")
+        try:
+            after = pages.place(request.page_token) if request.page_token else None
+        except ValueError:
+            raise FieldError("page_token", "is not the next_page_token of a page before") from None
         size = min(request.page_size or limits.MAX_PAGE_SIZE, limits.MAX_PAGE_SIZE)
-        played_by, happened, following = await self._games.list_happened(caller.credential, int(token or 0), size)
+        played_by, happened, following = await self._games.list_happened(caller.credential, after, size)
         return pb.ListEventsResponse(
             entries=[render.entry(played_by, each, caller.viewer) for each in happened],
-            next_page_token="" if following is None else str(following),
+            next_page_token="" if following is None else pages.token(following),
         )
 
     async def get_replay(self, _request: pb.GetReplayRequest, caller: Caller) -> pb.GetReplayResponse:

@@ -237,17 +237,24 @@ class Edge:
     def _authenticate_each(
         self, method: Method, listed: Sequence[pb.WatchedSeat], line: _Line
     ) -> list[Caller | CallError]:
-        """Return for each of the seats who it is, or why it may not call. Raises FieldError."""
+        """Return for each of the seats who it is, or why it may not call.
+
+        Raises FieldError, and if none may call the reason of the first: nobody gets a stream for wrong credentials.
+        """
         line.seats = len(listed)
         if not 1 <= len(listed) <= limits.MAX_WATCHED_SEATS:
             raise FieldError(method.each, f"needs 1..{limits.MAX_WATCHED_SEATS} seats, has {len(listed)}")
         games = [_game(f"{method.each}[{i}].name", each.name) for i, each in enumerate(listed)]
-        first: dict[str, int] = {}
+        places: dict[str, int] = {}
         for i, each in enumerate(listed):
-            if each.credential and first.setdefault(each.credential, i) != i:
-                known = first[each.credential]
+            if each.credential and places.setdefault(each.credential, i) != i:
+                known = places[each.credential]
                 raise FieldError(f"{method.each}[{i}].credential", f"is that of {method.each}[{known}]: list it once")
-        return [self._caller(method, game, each.credential) for game, each in zip(games, listed, strict=True)]
+        callers = [self._caller(method, game, each.credential) for game, each in zip(games, listed, strict=True)]
+        first = callers[0]
+        if isinstance(first, CallError) and all([isinstance(caller, CallError) for caller in callers]):
+            raise first
+        return callers
 
     def _caller(self, method: Method, game: str, token: str) -> Caller | CallError:
         try:

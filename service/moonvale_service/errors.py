@@ -6,6 +6,7 @@ Messages and metadata are made of public facts alone: not of credentials, reques
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 import grpc
@@ -57,6 +58,44 @@ class MessageTooLargeError(CallError):
 
     def __init__(self, size: int, limit: int) -> None:
         super().__init__(f"the request has {size} bytes, at most {limit} are read", limit_bytes=str(limit))
+
+
+class UnknownPathError(CallError):
+    """The HTTP port has nothing at this path."""
+
+    code = grpc.StatusCode.NOT_FOUND
+    reason = "UNKNOWN_PATH"
+
+    def __init__(self) -> None:
+        super().__init__("there is nothing at this path: /openapi.json lists all that there is")
+
+
+class MethodNotAllowedError(CallError):
+    """The path is good, but not with this HTTP method; ``allowed``: those that it is good with."""
+
+    code = grpc.StatusCode.UNIMPLEMENTED
+    reason = "METHOD_NOT_ALLOWED"
+
+    def __init__(self, verb: str, allowed: Sequence[str]) -> None:
+        super().__init__(f"this path takes no {verb}, but {' or '.join(allowed)}", allow=", ".join(allowed))
+        self.allowed = allowed
+
+
+class UnsupportedMediaTypeError(CallError):
+    """The body of an HTTP request is of a form that the service doesn't read."""
+
+    code = grpc.StatusCode.UNIMPLEMENTED
+    reason = "UNSUPPORTED_MEDIA_TYPE"
+
+
+class DeadlineExceededError(CallError):
+    """The call took longer than its client wanted to wait; gRPC clients notice that by themselves."""
+
+    code = grpc.StatusCode.DEADLINE_EXCEEDED
+    reason = "DEADLINE_EXCEEDED"
+
+    def __init__(self) -> None:
+        super().__init__("the call took longer than its deadline allows: try again, with the same request id")
 
 
 class CredentialMissingError(CallError):

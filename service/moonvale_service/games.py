@@ -31,12 +31,13 @@ from moonvale_service.errors import (
     FieldError,
     GameIsOverError,
     GameNotOverError,
+    HistoryRewoundError,
     NotYourTurnError,
     ReplaySealedError,
     RequestIdReusedError,
     StaleVersionError,
 )
-from moonvale_service.history import Happened, Snapshot, enter, fold, mark_at, mark_text, snapshot
+from moonvale_service.history import Happened, Place, Snapshot, enter, fold, mark_at, mark_text, place_at, snapshot
 from moonvale_service.recent import Known, Recent
 from moonvale_service.store import Commit, Listed, Store
 from moonvale_service.store.log_codec import (
@@ -170,13 +171,24 @@ class Games:
                 return made
             known = made
 
-    async def list_happened(self, by: Credential, start: int, limit: int) -> tuple[Options, list[Happened], int | None]:
-        """Return what happened from a version on, and the version that the next page starts with, if there is one."""
+    async def list_happened(
+        self, by: Credential, after: Place | None, limit: int
+    ) -> tuple[Options, list[Happened], Place | None]:
+        """Return what happened after a place in the log (None: from the creation on), and where it goes on, if it does.
+
+        Raises HistoryRewoundError if the log has no such place.
+        """
         record, entries, _ = await self._store.read_log(by.game, 0)
         check_epoch(About.decode(record.meta), by)
-        happened = fold(record, entries, start - 1, limit)
-        following = start + limit
-        return codec.decode(record.state).options, happened, following if following <= record.version else None
+        version = -1
+        if after is not None:
+            version = after.version
+            if version > record.version or place_at(record, entries, version) != after:
+                raise HistoryRewoundError(record.version)
+        happened = fold(record, entries, version, limit)
+        end = version + limit
+        following = place_at(record, entries, end) if end < record.version else None
+        return codec.decode(record.state).options, happened, following
 
     async def replay(self, by: Credential) -> GameRecord:
         """Return the record of a game that is over, its secret opened. Raises GameNotOverError or ReplaySealedError."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from moonvale_engine import codec, log, play
 from moonvale_engine.events import Event
@@ -42,6 +43,13 @@ class Happened:
     seat_to_act: int
     events: list[Event]
     rendered: dict[int, bytes] = field(default_factory=dict, compare=False)
+
+
+class Place(NamedTuple):
+    """A place in a log: after the entry that made a version, which a commit with this mark has brought."""
+
+    version: int
+    mark: bytes
 
 
 def mark_text(mark: bytes) -> str:
@@ -89,6 +97,11 @@ def enter(state: State, entry: Entry) -> list[Event]:
     finally:
         state.events = None
     return events
+
+
+def place_at(record: Record, entries: Sequence[MarkedEntry], version: int) -> Place:
+    """Return the place after a version that the log has. ``entries``: the whole log."""
+    return Place(version, record.first_mark if version == 0 else entries[version - 1].mark)
 
 
 def mark_at(record: Record, entries: Sequence[MarkedEntry], version: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from moonvale.v1 import errors_pb2, event_pb2, game_service_pb2, view_pb2
 from moonvale_engine import views
 from moonvale_engine.events import seen_by
@@ -38,12 +40,15 @@ def view(snapshot: Snapshot, viewer: int) -> view_pb2.View:
         name=game_name(snapshot.game),
         version=snapshot.version,
         mark=snapshot.mark,
-        commitment=commitment(state.secret),
+        commitment=_commitment(state.secret),
         created=snapshot.created,
         updated=snapshot.updated,
         about=snapshot.about,
     )
     return view_to_proto(views.view(state, viewer), position_text(observe(state, viewer)), header)
+
+
+_commitment = lru_cache(16_384)(commitment)
 
 
 def entry(options: Options, happened: Happened, viewer: int) -> event_pb2.LogEntry:

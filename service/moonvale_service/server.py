@@ -19,6 +19,9 @@ from moonvale_service.calls import Calls
 from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE, Edge
 from moonvale_service.games import Games
+from moonvale_service.http.app import App
+from moonvale_service.http.cors import shared
+from moonvale_service.http.port import HttpPort
 from moonvale_service.quotas import Quotas
 from moonvale_service.settings import SettingError, Settings, variable_of
 from moonvale_service.store import StoreUnavailableError
@@ -72,26 +75,45 @@ class Server:
                 ("grpc.http2.min_recv_ping_interval_without_data_ms", _LEAST_PING_INTERVAL_MS),
             )
         )
+        self._http: HttpPort | None = None
+        self._ready = self._draining = False
+        #: The port that HTTP is served on.
+        self.http_port: int | None = None
+        if settings.http_listen is not None:
+            app = App(self._edge, settings.message_limit, lambda: self._ready and not self._draining)
+            self._http = HttpPort(shared(app, settings.cors_origins), settings.grace)
         self._server.add_generic_rpc_handlers((grpc_port.handlers(self._edge),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
 
     async def start(self, *addresses: str) -> list[int]:
-        """Serve on the addresses, and return the ports. Raises SettingError if one can't be had."""
+        """Serve gRPC on the addresses, and return their ports; and HTTP. Raises SettingError if one can't be had."""
         ports = []
         for address in addresses:
             try:
                 ports.append(self._server.add_insecure_port(address))
             except RuntimeError:
                 raise SettingError(variable_of("listen"), f"{address} can't be listened on") from None
-        ready = await self._check_store(ready=True)
+        self._ready = True
+        await self._check_store()
         self._watches.start()
-        self._checking = asyncio.create_task(self._keep_checking(ready))
+        self._checking = asyncio.create_task(self._keep_checking())
+        if self._http is not None and self._settings.http_listen is not None:
+            try:
+                self.http_port = await self._http.start(self._settings.http_listen)
+            except OSError:
+                address = self._settings.http_listen
+                raise SettingError(variable_of("http_listen"), f"{address} can't be listened on") from None
         await self._server.start()
         return ports
 
+    async def idle(self) -> None:
+        """Return when no call is open."""
+        await self._edge.idle()
+
     async def drain(self) -> None:
         """Say that this server is about to stop: to who asks for health, to all watchers, and to new calls."""
+        self._draining = True
         await self._health.enter_graceful_shutdown()
         self._edge.drain()
         self._watches.drain()
@@ -106,12 +128,15 @@ class Server:
         except TimeoutError:
             pass
         stopping = asyncio.create_task(self._server.stop(self._settings.grace))
+        stopping_http = asyncio.create_task(self._http.stop()) if self._http is not None else None
         idle = asyncio.create_task(self._edge.idle())
         await asyncio.wait({stopping, idle}, return_when=asyncio.FIRST_COMPLETED)
         await tasks.end(idle)
         # Streams of other services, such as a watch of our health, would last for the whole grace.
         await self._server.stop(min(_LAST_WORDS, self._settings.grace))
         await stopping
+        if stopping_http is not None:
+            await stopping_http
         await tasks.end(self._checking)
         await self._watches.close()
         await self._store.close()
@@ -119,31 +144,31 @@ class Server:
     async def failed(self) -> None:
         """Return when what runs in the background has ended by itself, which it never should."""
         assert self._checking is not None
-        watching = asyncio.create_task(self._watches.failed())
+        watching = [asyncio.create_task(self._watches.failed())]
+        if self._http is not None:
+            watching.append(asyncio.create_task(self._http.failed()))
         try:
-            await asyncio.wait({watching, self._checking}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({*watching, self._checking}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await tasks.end(watching)
+            await tasks.end(*watching)
 
-    async def _keep_checking(self, ready: bool) -> None:
+    async def _keep_checking(self) -> None:
         while True:
             await asyncio.sleep(_CHECK_SECONDS)
-            ready = await self._check_store(ready=ready)
+            await self._check_store()
 
-    async def _check_store(self, *, ready: bool) -> bool:
-        """Tell who asks whether GameService can serve; without the store it can't, though the process is well.
-
-        ``ready``: what was told before. Return what is told now.
-        """
+    async def _check_store(self) -> None:
+        """Tell who asks whether GameService can serve; without the store it can't, though the process is well."""
         try:
             await self._store.ping()
         except StoreUnavailableError as error:
-            if ready:
+            if self._ready:
                 logs.event("error", "store_unavailable", error=error)
+            self._ready = False
             await self._health.set(SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING)
-            return False
-        await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
-        return True
+        else:
+            self._ready = True
+            await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
 
 
 async def serve(settings: Settings, *more_addresses: str) -> bool:

@@ -11,6 +11,8 @@ from typing import Annotated, NamedTuple, get_type_hints
 from urllib.parse import urlsplit
 
 EMBEDDED = "embedded:"
+OFF = "off"
+ANY_ORIGIN = "*"
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 DURABILITIES = ("local", "replicated")
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -19,6 +21,7 @@ _UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _BYTE_UNITS = {"": 1, "k": 1024, "m": 1024 * 1024}
 _SMALLEST_LIMIT, _LARGEST_LIMIT = 1024, 2 * 1024 * 1024
 _LARGEST_QUOTA = 1_000_000
+_ORIGIN = re.compile(r"https?://(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?")  # as browsers write them
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\[\]:/\s]+):(?P<port>\d{1,5})")
 
 
@@ -51,6 +54,10 @@ def _address(text: str) -> str:
     if match is None or int(match["port"]) > 65535:
         raise ValueError("needs HOST:PORT, such as 127.0.0.1:7350 or [::1]:7350; port 0 takes a free one")
     return text
+
+
+def _optional_address(text: str) -> str | None:
+    return None if text.lower() == OFF else _address(text)
 
 
 def _store(text: str) -> str:
@@ -104,6 +111,15 @@ def _one_of(*choices: str) -> Callable[[str], str]:
     return parse
 
 
+def _origins(text: str) -> tuple[str, ...]:
+    origins = tuple([origin.strip() for origin in text.split(",") if origin.strip()])
+    if not all(origin == ANY_ORIGIN or _ORIGIN.fullmatch(origin) for origin in origins):
+        raise ValueError(
+            "needs origins such as https://play.example.org or http://localhost:3000, or *, comma separated"
+        )
+    return origins
+
+
 def _path(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
@@ -117,9 +133,25 @@ class Settings:
     """All settings of a service. Durations are seconds, sizes bytes; an expiry of None means never."""
 
     listen: Annotated[str, Setting(_address, "127.0.0.1:7350", "HOST:PORT to serve gRPC on; port 0 takes a free one")]
+    http_listen: Annotated[
+        str | None,
+        Setting(
+            _optional_address,
+            "127.0.0.1:7351",
+            "HOST:PORT to serve REST, Connect and gRPC-Web on; port 0 takes a free one; off: nothing",
+        ),
+    ]
+    cors_origins: Annotated[
+        tuple[str, ...],
+        Setting(
+            _origins,
+            "",
+            "origins of web pages that may call the HTTP port from browsers, comma separated; *: those of all pages",
+        ),
+    ]
     workers: Annotated[
         int,
-        Setting(_whole(1, 256), str(min(os.cpu_count() or 1, 256)), "worker processes on that port: one for each core"),
+        Setting(_whole(1, 256), str(min(os.cpu_count() or 1, 256)), "worker processes on the ports: one for each core"),
     ]
     pin_workers: Annotated[
         bool, Setting(_boolean, "false", "true gives each worker a core of its own, if nothing else runs there (Linux)")

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ import grpc.aio
 from grpc_health.v1 import health, health_pb2
 
 from moonvale_service import logs, tasks
-from moonvale_service.credentials import creator_key_path, load_keys
+from moonvale_service.credentials import creator_key_path, load_keys, operator_key_path
 from moonvale_service.embedded import EmbeddedStore, EmbeddedStoreError
 from moonvale_service.server import EXIT_FAILED, EXIT_SETTING
 from moonvale_service.settings import SettingError, Settings, variable_of
@@ -122,23 +122,29 @@ class Supervisor:
         ending = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, ending.set)
-        with reserve(self._settings.listen) as address, tempfile.TemporaryDirectory(prefix="moonvale-") as folder:
+        with ExitStack() as stack:
+            addresses = {
+                setting: stack.enter_context(reserve(setting, address))
+                for setting in ("listen", "http_listen")
+                if (address := getattr(self._settings, setting)) is not None
+            }
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="moonvale-"))
             try:
                 if self._store is not None:
                     await self._store.start()
                 load_keys(self._settings, make=self._settings.embedded)
-                return await self._run_workers(address, Path(folder), ending)
+                return await self._run_workers(addresses, Path(folder), ending)
             finally:
                 if self._store is not None:
                     await self._store.stop()
 
-    async def _run_workers(self, address: str, folder: Path, ending: asyncio.Event) -> int:
-        environment = {**self._environment, variable_of("listen"): address}
+    async def _run_workers(self, addresses: Mapping[str, str], folder: Path, ending: asyncio.Event) -> int:
+        environment = {**self._environment, **{variable_of(name): address for name, address in addresses.items()}}
         workers = [Worker(number, environment, folder) for number in range(self._settings.workers)]
         runs = [asyncio.create_task(worker.run()) for worker in workers]
         for run in runs:
             run.add_done_callback(lambda _: ending.set())
-        announcing = asyncio.create_task(self._announce(workers, address))
+        announcing = asyncio.create_task(self._announce(workers, addresses))
         try:
             await ending.wait()
         finally:
@@ -165,17 +171,21 @@ class Supervisor:
                 worker.stop(signal.SIGKILL)
             await drained
 
-    async def _announce(self, workers: list[Worker], address: str) -> None:
+    async def _announce(self, workers: list[Worker], addresses: Mapping[str, str]) -> None:
         """Say how to join, once all workers have answered."""
         for worker in workers:
             await worker.ready.wait()
+        address, http = addresses["listen"], addresses.get("http_listen")
         logs.event("info", "service_ready", address=address)
-        sys.stdout.write(join_text(self._settings, address, self._command))
+        sys.stdout.write(join_text(self._settings, address, http, self._command))
         sys.stdout.flush()
 
 
-def join_text(settings: Settings, address: str, command: str = "moonvale") -> str:
-    """Return what people read when the service is ready. ``command``: how they call the command that joins."""
+def join_text(settings: Settings, address: str, http: str | None, command: str = "moonvale") -> str:
+    """Return what people read when the service is ready.
+
+    ``http``: the address of its HTTP port, if it has one. ``command``: how they call the command that joins.
+    """
     server = "" if address == _DEFAULT_ADDRESS else f" --address {address}"
     kept = f"in {settings.data}" if settings.embedded else "in the store that MOONVALE_STORE names"
     lines = [
@@ -185,18 +195,28 @@ def join_text(settings: Settings, address: str, command: str = "moonvale") -> st
         f"  {command} demo{server}    look on while four agents play",
         "",
     ]
-    key = creator_key_path(settings)
-    if key.exists():
-        lines.append(f"Who supplies a deal needs the creator key in {key}.")
+    if http is not None:
+        lines += [
+            f"REST, Connect and gRPC-Web are on http://{http}, its documentation on http://{http}/docs:",
+            "",
+            f"  curl -X POST http://{http}/v1/games    create a game of four",
+            "",
+        ]
+    for what, path in (
+        ("creates a game" if settings.create_needs_key else "supplies a deal", creator_key_path(settings)),
+        ("lists all games, or deletes any,", operator_key_path(settings)),
+    ):
+        if path.exists():
+            lines.append(f"Who {what} needs the key in {path}.")
     lines.append("Ctrl-C stops the service.")
     return "\n".join(lines) + "\n"
 
 
 @contextmanager
-def reserve(address: str) -> Iterator[str]:
+def reserve(setting: str, address: str) -> Iterator[str]:
     """Hold the port of an address, so that workers can share it and nobody else has it; yield it with its number.
 
-    Raises SettingError if it can't be had.
+    ``setting``: which setting it is of. Raises SettingError if it can't be had.
     """
     host, _, port = address.rpartition(":")
     try:
@@ -211,7 +231,7 @@ def reserve(address: str) -> Iterator[str]:
         held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         held.bind(where)
     except OSError as error:
-        raise SettingError(variable_of("listen"), f"{address} can't be listened on: {error.strerror}") from None
+        raise SettingError(variable_of(setting), f"{address} can't be listened on: {error.strerror}") from None
     with held:
         yield f"{host}:{where[1]}"
 

@@ -1,9 +1,11 @@
 """The random agent, and how the command seats an agent at a table of the service."""
 
+from collections.abc import Callable
+
 import pytest
 
 from moonvale_agents import Agent, RandomAgent
-from moonvale_cli.bots import chooser
+from moonvale_cli.bots import AGENTS, chooser
 from moonvale_engine import Options, apply, legal_actions, new_game, observe, parse_position, seat_to_act
 from moonvale_service.convert.actions import to_proto
 from tests.cli.game import played
@@ -34,8 +36,11 @@ def test_it_chooses_each_legal_action_about_as_often() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_an_agents_choice_becomes_the_same_action_of_the_view(seed: int) -> None:
+@pytest.mark.parametrize("make", AGENTS.values(), ids=AGENTS)
+async def test_an_agents_choice_becomes_the_same_action_of_the_view(
+    make: Callable[[int | None], Agent], seed: int
+) -> None:
     for moment in played(seed, None):
         if moment.view.decision.legal_actions:
-            expected = RandomAgent(seed).choose(parse_position(moment.view.position))
-            assert await chooser(RandomAgent(seed))(moment.view) == to_proto(expected)
+            expected = make(seed).choose(parse_position(moment.view.position))
+            assert await chooser(make(seed))(moment.view) == to_proto(expected)

@@ -13,7 +13,7 @@ from tests.bench import environments
 from tests.bench.environments import NotInstalledError, Tell
 from tests.bench.machine import cores
 from tests.bench.players import Player, PlayerFailedError
-from tests.bench.report import Figure, Part, Series, Table, between
+from tests.bench.report import Figure, Part, Series, Table, between, number
 from tests.bench.rounds import Sample, Spread, interleave, ratio, spread
 from tests.bench.silver import DECKS, OPERATIONS, PLAYERS
 
@@ -60,8 +60,8 @@ QUICK = Size(rounds=3, seconds=0.05, short_seconds=0.01)
 def run(size: Size, tell: Tell, only: Sequence[str] = ("pure", "compiled", "OpenSpiel", "RLCard")) -> Part:
     """Measure the engine beside its peers; ``only`` these of them."""
     makers = {
-        "pure": lambda: _engine("pure", environments.pure_engine(tell)),
-        "compiled": lambda: _engine("compiled", environments.compiled_engine(tell)),
+        "pure": lambda: _engine("pure", environments.PURE),
+        "compiled": lambda: _engine("compiled", environments.compiled_engine()),
         "OpenSpiel": lambda: _peer("open_spiel", "open_spiel", tell),
         "RLCard": lambda: _peer("rlcard", "uno", tell),
     }
@@ -82,6 +82,7 @@ def run(size: Size, tell: Tell, only: Sequence[str] = ("pure", "compiled", "Open
                 subjects[f"{name} {case}"] = partial(player.measure, case, seconds)
         samples = interleave(subjects, size.rounds, tell)
     part.figures += _targets(samples)
+    part.samples = samples
     part.tables += [_own_table(samples), _peers_table(samples)]
     part.plots["engine"] = _plot(samples)
     return part
@@ -126,21 +127,22 @@ def _rate(samples: Samples, subject: str) -> Spread | None:
 
 
 def _own_table(samples: Samples) -> Table:
-    rows = []
-    for operation in OPERATIONS:
-        for deck in DECKS:
-            for players in PLAYERS:
-                pure, compiled = (f"{kind} {deck} {players} {operation}" for kind in ("pure", "compiled"))
-                both = pure in samples and compiled in samples
-                rows.append(
-                    (
-                        f"{TITLES[operation]}, {deck}, {players} players",
-                        between(_rate(samples, pure)),
-                        between(_rate(samples, compiled)),
-                        between(ratio(samples[compiled], samples[pure]) if both else None),
-                    )
-                )
-    return Table("Moonvale's engine, thousands a second of CPU", ("operation", "pure", "compiled", "ratio"), rows)
+    """Return a row for each operation and number of players, a column for each deck."""
+
+    def cell(case: str) -> str:
+        pure, compiled = samples.get(f"pure {case}"), samples.get(f"compiled {case}")
+        rates = [_rate(samples, f"{kind} {case}") for kind in ("compiled", "pure")]
+        medians = ["-" if rate is None else number(rate.median) for rate in rates]
+        times = f" = {between(ratio(compiled, pure))}" if pure and compiled else ""
+        return f"{' / '.join(medians)}{times}"
+
+    rows = [
+        (f"{TITLES[operation]}, {players} players", *[cell(f"{deck} {players} {operation}") for deck in DECKS])
+        for operation in OPERATIONS
+        for players in PLAYERS
+    ]
+    title = "Moonvale's engine: compiled / pure, thousands a second of CPU, and the ratio"
+    return Table(title, ("operation", *DECKS), rows)
 
 
 def _peers_table(samples: Samples) -> Table:
@@ -158,9 +160,12 @@ def _peers_table(samples: Samples) -> Table:
 
 
 def _plot(samples: Samples) -> list[Series]:
-    chosen = [
-        subject
-        for subject in samples
-        if not subject.startswith(("pure ", "compiled ")) or subject.endswith((f"{OURS} moves", f"{OURS} observe"))
-    ]
-    return [Series(subject, [0.0], [spread([sample.rate for sample in samples[subject]]).median]) for subject in chosen]
+    bars = []
+    for subject, taken in samples.items():
+        own = subject.startswith(("pure ", "compiled "))
+        if own and not subject.endswith((f"{OURS} moves", f"{OURS} observe")):
+            continue
+        name = f"Moonvale {subject.replace(f' {OURS}', '')}" if own else subject
+        name = name.replace(" moves", ": legal + apply").replace(" observe", ": with what is seen")
+        bars.append(Series(name, [0.0], [spread([sample.rate for sample in taken]).median]))
+    return bars

@@ -1,22 +1,23 @@
-"""Environments under build/bench: the peers with what they need, and the engine both pure and compiled.
+"""Environments: the peers with what they need, under build/bench, and where the engine is, pure and compiled.
 
-Each is made when it is needed and kept until what it is made from changes.
+Each of the first is made when it is needed, and kept until what it is made from changes.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tests.bench.machine import ROOT
 
 FOLDER = ROOT / "build" / "bench"
 PEERS = Path(__file__).parent / "peers"
+PURE = ROOT / "engine"
+COMPILED = ROOT / "build" / "compiled"
 STAMP = ".made-from"
 
 Tell = Callable[[str], None]
@@ -35,7 +36,7 @@ def python_with(name: str, tell: Tell) -> Path:
         pip = (folder / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check", "--no-input")
         _run(name, *pip, "install", "--no-deps", "--require-hashes", "-r", lock)
 
-    return _made(name, [lock, sys.version], make, tell) / "bin" / "python"
+    return made(name, [lock, sys.version], make, tell) / "bin" / "python"
 
 
 def node_modules(name: str, tell: Tell) -> Path:
@@ -51,37 +52,32 @@ def node_modules(name: str, tell: Tell) -> Path:
             raise NotInstalledError(f"{name}: there is no node with npm here")
         _run(name, npm, "ci", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", folder=folder)
 
-    return _made(name, sources, make, tell) / "node_modules"
+    return made(name, sources, make, tell) / "node_modules"
 
 
-def pure_engine(tell: Tell) -> Path:
-    """Return a folder with the engine's source alone, whatever is built beside it."""
-    sources = _sources(ROOT / "engine")
-
-    def make(folder: Path) -> None:
-        shutil.copytree(ROOT / "engine", folder, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
-
-    return _made("engine-pure", sources, make, tell)
+def draw(tell: Tell) -> None:
+    """Draw the plots of the results in the folder. Raises NotInstalledError."""
+    python = python_with("plots", tell)
+    tell("drawing plots")
+    _run("plots", python, "-m", "tests.bench.plots", FOLDER / "results.json", FOLDER)
 
 
-def compiled_engine(tell: Tell) -> Path:
-    """Return a folder with the engine compiled. Raises NotInstalledError."""
-    setup = ROOT / "setup.py"
-    if not setup.exists():
-        raise NotInstalledError("compiled engine: this version of Moonvale has none")
-
-    def make(folder: Path) -> None:
-        build = ("--quiet", "build", "--build-lib", folder, "--build-temp", folder / "temporary")
-        _run("compiled engine", sys.executable, setup, *build, environment={"MOONVALE_COMPILE": "1"})
-
-    return _made("engine-compiled", [setup, *_sources(ROOT / "engine")], make, tell)
+def compiled_engine() -> Path:
+    """Return the folder with the compiled engine that make has built. Raises NotInstalledError."""
+    if not list(COMPILED.glob("*.so")):
+        raise NotInstalledError("compiled engine: `make build/compiled/.made` builds it where there is a C compiler")
+    return COMPILED
 
 
-def _sources(folder: Path) -> list[Path]:
-    return sorted(folder.rglob("*.py"))
+def best_engine() -> tuple[Path, list[str]]:
+    """Return the folder of the compiled engine; or of the pure one, with a note that says why."""
+    try:
+        return compiled_engine(), []
+    except NotInstalledError as error:
+        return PURE, [f"the service runs on the pure engine: {error}"]
 
 
-def _made(name: str, origins: Iterable[Path | str], make: Callable[[Path], None], tell: Tell) -> Path:
+def made(name: str, origins: Iterable[Path | str], make: Callable[[Path], None], tell: Tell) -> Path:
     """Return a folder that was made from these files and texts; make it anew if it wasn't."""
     digest = hashlib.sha256()
     for origin in origins:
@@ -98,10 +94,8 @@ def _made(name: str, origins: Iterable[Path | str], make: Callable[[Path], None]
     return folder
 
 
-def _run(name: str, *order: str | Path, folder: Path = ROOT, environment: Mapping[str, str] | None = None) -> None:
-    done = subprocess.run(
-        order, cwd=folder, capture_output=True, text=True, env={**os.environ, **(environment or {})}, check=False
-    )
+def _run(name: str, *order: str | Path, folder: Path = ROOT) -> None:
+    done = subprocess.run(order, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         words = (done.stderr or done.stdout).strip().splitlines()[-3:]
         raise NotInstalledError(f"{name}: {' / '.join(words)}")

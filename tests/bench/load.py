@@ -1,17 +1,20 @@
 """The load of a service: closed loops over several connections, in a process of its own, which obeys the bench.
 
-``python -m tests.bench.load ADDRESS CREATOR_KEY_FILE LOOPS [HTTP_ADDRESS]``. Games are dealt by the load, so that it
-knows every choice beforehand: what is sent is encoded before the clock runs, and answers aren't decoded.
+``python -m tests.bench.load ADDRESS CREATOR_KEY_FILE STORE_URL LOOPS [HTTP_ADDRESS]``. Games are dealt by the load, so
+that it knows every choice beforehand: what is sent is encoded before the clock runs, and answers aren't decoded. The
+store is used only to have games that are long already.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,15 +25,19 @@ from grpc_health.v1 import health_pb2
 
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1 import options_pb2
-from moonvale_engine import apply, legal_actions, new_game, seat_to_act
+from moonvale_engine import Entry, apply, encode, legal_actions, new_game, seat_to_act
+from moonvale_engine.options import MAX_ROUNDS
 from moonvale_service.convert.actions import to_proto
+from moonvale_service.store.redis_store import RedisStore
 from tests.bench.peers.obey import Run, obey
 from tests.bench.silver import DECKS, options
+from tests.bench.stored import SECONDS, append_moves
 
 SERVICE = "moonvale.v1.GameService"
 CHANNELS = 8  # connections, which the system spreads over the workers
 WATCHERS = 100  # of one game
 PLAYERS = 4
+LENGTHS = (0, 500, 1000, 2000, 3000)  # moves that games can have when their play begins
 ENOUGH = 250  # moves that a game should have left when a run begins
 
 Metadata = tuple[tuple[str, str], ...]
@@ -43,22 +50,31 @@ def bearer(credential: str) -> Metadata:
 
 
 class Script:
-    """A created game with all its moves to come, encoded. ``seats``: the metadata of each."""
+    """A created game with all its moves to come, encoded. ``seats``: the metadata of each.
 
-    def __init__(self, created: pb.CreateGameResponse, secret: bytes) -> None:
+    ``made``: those of its moves that are put into the store instead of being sent, and the state after them.
+    """
+
+    def __init__(self, created: pb.CreateGameResponse, secret: bytes, length: int) -> None:
         self.name = created.name
         self.seats = [bearer(credential) for credential in created.seat_credentials]
         self.spectator = bearer(created.spectator_credential)
         self.view = pb.GetViewRequest(name=created.name).SerializeToString()
         rng = Random(secret)
-        game = new_game(options("mix", PLAYERS), secret)
+        game = new_game(replace(options("mix", PLAYERS), rounds=rounds_for(length), deal_supplied=True), secret)
+        self.made: list[Entry] = []
+        while len(self.made) < length:
+            action = rng.choice(legal_actions(game))
+            self.made.append(Entry(seat_to_act(game), action))
+            apply(game, action)
+        self.state = encode(game)
         moves: list[tuple[bytes, Metadata]] = []
         while legal := legal_actions(game):
             action = rng.choice(legal)
             request = pb.SubmitActionRequest(
                 name=created.name,
                 actions=[to_proto(action)],
-                version=len(moves),
+                version=length + len(moves),
                 request_id=str(uuid.UUID(int=rng.getrandbits(128), version=4)),
             )
             moves.append((request.SerializeToString(), self.seats[seat_to_act(game)]))
@@ -66,18 +82,47 @@ class Script:
         self.moves = moves[::-1]  # the next one last
 
 
+def rounds_for(length: int) -> int:
+    """Return how many rounds a game has that is played on after so many moves: random ones take 150 moves or more."""
+    return 4 if length == 0 else MAX_ROUNDS
+
+
+class Games:
+    """Games that loops play: one for each, and spare ones for those that end. All begin at so many moves."""
+
+    def __init__(self, create: Callable[[int], Awaitable[Script]], length: int) -> None:
+        self.of: list[Script] = []
+        self._create = create
+        self._length = length
+        self._spare: list[Script] = []
+
+    async def prepare(self, loops: int) -> None:
+        """Have a game for each loop, and enough spare ones."""
+        while len(self.of) < loops:
+            self.of.append(await self._create(self._length))
+        while len(self._spare) < sum([len(game.moves) < ENOUGH for game in self.of]):
+            self._spare.append(await self._create(self._length))
+        gc.freeze()  # or the clients' collector would look through all the moves to come, again and again
+
+    async def next_move(self, loop: int) -> tuple[bytes, Metadata]:
+        """Take the next move of a loop's game, or of another one if that is over."""
+        if not self.of[loop].moves:
+            self.of[loop] = self._spare.pop() if self._spare else await self._create(self._length)
+        return self.of[loop].moves.pop()
+
+
 class Load:
     """Connections to one service, and the games that are played over them, one by each loop."""
 
-    def __init__(self, address: str, creator_key: str, loops: int, http_address: str) -> None:
+    def __init__(self, address: str, creator_key: str, store_url: str, loops: int, http_address: str) -> None:
         self._loops = loops
         self._creator = bearer(creator_key)
         self._http_address = http_address
         self._channels = [
             grpc.aio.insecure_channel(address, (("grpc.use_local_subchannel_pool", 1),)) for _ in range(CHANNELS)
         ]
-        self._games: list[Script] = []
-        self._spare: list[Script] = []
+        self._store = RedisStore(store_url, SECONDS)
+        self._games = {length: Games(self.create, length) for length in LENGTHS}
         self._crowd: list[Table] = []
         self._tables: list[Table] = []
         self._http: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
@@ -87,22 +132,16 @@ class Load:
         calls: list[Call] = [channel.unary_unary(name) for channel in self._channels]
         return [calls[i % CHANNELS] for i in range(self._loops)]
 
-    async def create(self) -> Script:
-        """Create a game."""
+    async def create(self, length: int = 0) -> Script:
+        """Create a game, with so many moves in it already."""
         secret = os.urandom(32)
-        request = pb.CreateGameRequest(
-            options=options_pb2.Options(players=PLAYERS, deck=DECKS["mix"]), deal=pb.Deal(secret=secret)
-        )
+        chosen = options_pb2.Options(players=PLAYERS, deck=DECKS["mix"], rounds=rounds_for(length))
+        request = pb.CreateGameRequest(options=chosen, deal=pb.Deal(secret=secret))
         call: Call = self._channels[0].unary_unary(f"/{SERVICE}/CreateGame")
         answer = await call(request.SerializeToString(), metadata=self._creator, wait_for_ready=True)
-        return Script(pb.CreateGameResponse.FromString(answer), secret)
-
-    async def prepare(self) -> None:
-        """Have a game for each loop, and others for those that will end."""
-        while len(self._games) < self._loops:
-            self._games.append(await self.create())
-        while len(self._spare) < sum([len(game.moves) < ENOUGH for game in self._games]):
-            self._spare.append(await self.create())
+        game = Script(pb.CreateGameResponse.FromString(answer), secret, length)
+        await append_moves(self._store, game.name.removeprefix("games/"), game.made, game.state)
+        return game
 
     async def health(self, seconds: float) -> Mapping[str, float]:
         """Check of grpc.health: the least that a call of this server can cost."""
@@ -115,24 +154,28 @@ class Load:
         calls = self._method(f"/{SERVICE}/GetServerInfo")
         return await closed_loops(lambda i: calls[i](b""), self._loops, seconds)
 
-    async def view(self, seconds: float) -> Mapping[str, float]:
+    async def new_game(self, seconds: float) -> Mapping[str, float]:
+        """CreateGame, as anybody may call it."""
+        calls = self._method(f"/{SERVICE}/CreateGame")
+        return await closed_loops(lambda i: calls[i](b""), self._loops, seconds)
+
+    async def view(self, seconds: float, length: int = 0) -> Mapping[str, float]:
         """GetView, each loop as another seat of another game."""
-        await self.prepare()
+        games = self._games[length]
+        await games.prepare(self._loops)
         calls = self._method(f"/{SERVICE}/GetView")
         return await closed_loops(
-            lambda i: calls[i](self._games[i].view, metadata=self._games[i].seats[i % PLAYERS]), self._loops, seconds
+            lambda i: calls[i](games.of[i].view, metadata=games.of[i].seats[i % PLAYERS]), self._loops, seconds
         )
 
-    async def submit(self, seconds: float) -> Mapping[str, float]:
+    async def submit(self, seconds: float, length: int = 0) -> Mapping[str, float]:
         """SubmitAction: each loop plays a game of its own; the answer has the new view."""
-        await self.prepare()
+        games = self._games[length]
+        await games.prepare(self._loops)
         calls = self._method(f"/{SERVICE}/SubmitAction")
 
         async def move(i: int) -> None:
-            game = self._games[i]
-            if not game.moves:
-                game = self._games[i] = self._spare.pop() if self._spare else await self.create()
-            request, metadata = game.moves.pop()
+            request, metadata = await games.next_move(i)
             await calls[i](request, metadata=metadata)
 
         return await closed_loops(move, self._loops, seconds)
@@ -157,13 +200,14 @@ class Load:
 
     async def http_view(self, seconds: float) -> Mapping[str, float]:
         """GetView over HTTP/1.1 as JSON, on connections that are kept."""
-        await self.prepare()
+        games = self._games[0]
+        await games.prepare(self._loops)
         host, _, port = self._http_address.rpartition(":")
         while len(self._http) < self._loops:
             self._http.append(await asyncio.open_connection(host, int(port)))
         requests = [
             f"GET /v1/{game.name} HTTP/1.1\r\nhost: {host}\r\nauthorization: {game.seats[i % PLAYERS][0][1]}\r\n\r\n"
-            for i, game in enumerate(self._games)
+            for i, game in enumerate(games.of)
         ]
 
         async def get(i: int) -> None:
@@ -244,21 +288,27 @@ async def closed_loops(call: Callable[[int], Awaitable[object]], loops: int, sec
     }
 
 
-def main(address: str, creator_key_file: str, loops: str, http_address: str = "") -> None:
+def main(address: str, creator_key_file: str, store_url: str, loops: str, http_address: str = "") -> None:
     """Obey."""
     key = Path(creator_key_file).read_text(encoding="ascii").strip()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
 
         async def connect() -> Load:
-            return Load(address, key, int(loops), http_address)
+            return Load(address, key, store_url, int(loops), http_address)
 
         load = runner.run(connect())
 
-        def case(run: Callable[[float], Any]) -> Callable[[], Run]:
-            return lambda: lambda seconds: runner.run(run(seconds))
+        def case(run: Callable[..., Any], **more: int) -> Callable[[], Run]:
+            return lambda: lambda seconds: runner.run(run(seconds, **more))
 
-        methods = ("health", "info", "view", "submit", "table", "watch", *(("http_view",) if http_address else ()))
-        obey({name: case(getattr(load, name)) for name in methods}, {"name": "load", "version": ""})
+        methods = ("health", "info", "view", "submit", "table", "watch", "new_game")
+        cases = {name: case(getattr(load, name)) for name in methods}
+        if http_address:
+            cases["http_view"] = case(load.http_view)
+        for length in LENGTHS:
+            cases[f"view at {length}"] = case(load.view, length=length)
+            cases[f"submit at {length}"] = case(load.submit, length=length)
+        obey(cases, {"name": "load", "version": ""})
 
 
 if __name__ == "__main__":

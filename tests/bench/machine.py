@@ -26,8 +26,13 @@ def describe() -> dict[str, str]:
         "processor": f"{_processor()}, {len(cores())} cores, {memory:.0f} GiB",
         "system": f"{platform.system()} {platform.release()}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
-        "load before": f"{os.getloadavg()[0]:.1f} processes",
+        "load before": load(),
     }
+
+
+def load() -> str:
+    """Return how busy the machine was in the last minute."""
+    return f"{os.getloadavg()[0]:.1f} processes"
 
 
 def _processor() -> str:

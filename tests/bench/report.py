@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tests.bench.rounds import Spread
+from tests.bench.rounds import Sample, Spread
+
+#: Between these a page holds the report of a run.
+BEGIN = "<!-- what follows is written by `make bench PUBLISH=1` -->"
+END = "<!-- so far -->"
 
 
 @dataclass(frozen=True)
@@ -28,8 +32,8 @@ class Figure:
     def target(self) -> str:
         """The target in words, or nothing."""
         if self.at_least is not None:
-            return f"at least {number(self.at_least)}"
-        return "" if self.at_most is None else f"at most {number(self.at_most)}"
+            return f"at least {self.at_least:,g}"
+        return "" if self.at_most is None else f"at most {self.at_most:,g}"
 
     @property
     def verdict(self) -> str:
@@ -63,13 +67,17 @@ class Series:
 
 @dataclass
 class Part:
-    """A part of a run. ``plots``: series by the name of the plot they belong to. ``notes``: what a reader must know."""
+    """A part of a run. ``plots``: series by the name of the plot they belong to. ``notes``: what a reader must know.
+
+    ``samples``: what all was made from, subject by subject.
+    """
 
     name: str
     figures: list[Figure] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     plots: dict[str, list[Series]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    samples: dict[str, list[Sample]] = field(default_factory=dict)
 
 
 def number(value: float) -> str:
@@ -133,8 +141,15 @@ def report(machine: dict[str, str], parts: Sequence[Part]) -> str:
         if any(not figure.target for figure in part.figures):
             sections.append(text(others_table(part)))
         sections += [text(table) for table in part.tables]
-        sections += [f"{part.name}: {note}\n" for note in part.notes]
+        sections += [f"- {part.name}: {note}" for note in part.notes]
+        sections += [""] * bool(part.notes)
     return "\n".join(sections)
+
+
+def publish(written: str, page: str) -> str:
+    """Return a page with a run's report in place of the one that stands between its marks."""
+    begin, end = page.index(BEGIN) + len(BEGIN), page.index(END)
+    return f"{page[:begin]}\n\n{written}\n{page[end:]}"
 
 
 def to_json(machine: dict[str, str], parts: Sequence[Part]) -> str:

@@ -12,10 +12,10 @@ from pathlib import Path
 from tests.bench import boardgame, environments
 from tests.bench.environments import NotInstalledError, Tell
 from tests.bench.players import PlayerFailedError
-from tests.bench.report import Figure, Part, Series, Table, between
+from tests.bench.report import Figure, Part, Series, Table, between, number
 from tests.bench.rounds import Sample, interleave, ratio, spread
 from tests.bench.services import Measured, measured
-from tests.support.servers import redis_program
+from tests.support.servers import Program, redis_program
 
 TITLES = {
     "health": "no-op: Check of grpc.health",
@@ -57,15 +57,15 @@ def run(
     part = Part("Service")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="moonvale-")))
-        engine = _engine(part, tell) if peers else None
-        services = _services(part, stack, folder, engine, size, stores, workers, tell)
+        services = _services(part, stack, folder, size, stores, workers, tell)
         for name, service in services.items():
             commands, kinds = service.commands_per_move(size.seconds)
             part.figures.append(Figure(f"{name}: commands to the store per move", spread([commands]), kinds, None, 1.1))
         subjects: dict[str, Callable[[], Sample]] = {
             f"{name}: {case}": partial(service.measure, case, size.seconds)
             for name, service in services.items()
-            for case in service.cases
+            for case in TITLES
+            if case in service.cases
         }
         if peers:
             try:
@@ -80,45 +80,39 @@ def run(
                     subjects[f"{BOARDGAME}: {case}"] = partial(boardgame_io.measure, case, size.seconds)
         samples = interleave(subjects, size.rounds, tell)
     part.figures = [*_targets(samples), *part.figures]
-    part.tables.append(_table(samples))
-    part.plots["service"] = [
-        Series(name, [0.0], [spread([sample.cost for sample in taken]).median])
-        for name, taken in samples.items()
-        if name.startswith((FIRST, BOARDGAME))
-    ]
+    part.samples = samples
+    part.tables += _tables(samples)
+    part.plots["service"] = _plot(samples)
     return part
-
-
-def _engine(part: Part, tell: Tell) -> Path | None:
-    try:
-        return environments.compiled_engine(tell)
-    except NotInstalledError as error:
-        part.notes.append(f"the service runs on the engine as installed: {error}")
-        return None
 
 
 def _services(
     part: Part,
     stack: ExitStack,
     folder: Path,
-    engine: Path | None,
     size: Size,
     stores: Sequence[str],
     workers: Sequence[int],
     tell: Tell,
 ) -> dict[str, Measured]:
+    """Start a service for each store and number of workers, and another one on the pure engine if these are not."""
+    engine, part.notes = environments.best_engine()
     services: dict[str, Measured] = {}
+
+    def start(name: str, count: int, on: Path, program: Program | None) -> None:
+        tell(f"starting: {name}")
+        services[name] = stack.enter_context(measured(count, size.loops, folder / str(len(services)), on, program))
+
     for store in stores:
         program = redis_program() if store == "Redis" else None
         if store == "Redis" and program is None:
             part.notes.append("left out: Redis, which is not installed here")
             continue
         for count in workers:
-            name = f"{store}, {count} worker{'s' if count > 1 else ''}"
-            tell(f"starting: {name}")
-            services[name] = stack.enter_context(
-                measured(count, size.loops, folder / str(len(services)), engine, program)
-            )
+            start(f"{store}, {count} worker{'s' if count > 1 else ''}", count, engine, program)
+    if services[FIRST].engine == "compiled":
+        start(f"{FIRST}, pure engine", 1, environments.PURE, None)
+    part.notes += [f"{name}: on the {service.engine} engine" for name, service in services.items()]
     return services
 
 
@@ -146,28 +140,40 @@ def _targets(samples: Samples) -> list[Figure]:
     return figures
 
 
-def _table(samples: Samples) -> Table:
-    rows = []
+def _tables(samples: Samples) -> list[Table]:
+    """CPU, rate and latency: a row for each call, a column for each service."""
+    services = list(dict.fromkeys([name.partition(": ")[0] for name in samples]))
+    own = [service for service in services if service != BOARDGAME]
+    cases = [case for case in TITLES if f"{FIRST}: {case}" in samples]
+
+    def table(title: str, cell: Callable[[list[Sample]], str]) -> Table:
+        rows = [(TITLES[case], *[cell(samples[f"{service}: {case}"]) for service in own]) for case in cases]
+        for name, taken in samples.items():
+            if name.startswith(BOARDGAME):
+                rows.append((name, cell(taken), *["" for _ in own[1:]]))
+        return Table(title, ("call", *own), rows)
+
+    def store(taken: list[Sample]) -> str:
+        if "store_cpu" not in taken[0].more:
+            return "-"
+        return between(spread([1e6 * sample.more["store_cpu"] / sample.count for sample in taken]))
+
+    def waits(taken: list[Sample]) -> str:
+        return " / ".join([number(spread([sample.more[part] for sample in taken]).median) for part in ("p50", "p99")])
+
+    return [
+        table("CPU of the workers for each call, µs", lambda taken: between(spread([sample.cost for sample in taken]))),
+        table("CPU of the store for each call, µs", store),
+        table("Calls a second of the clock", lambda taken: between(spread([sample.pace for sample in taken]))),
+        table("Half of the calls answered within / 99 % of them, ms", waits),
+    ]
+
+
+def _plot(samples: Samples) -> list[Series]:
+    bars = []
     for name, taken in samples.items():
         service, _, case = name.partition(": ")
-        what = TITLES.get(case, f"a move, {case}")
-        stored = [1e6 * sample.more["store_cpu"] / sample.count for sample in taken if "store_cpu" in sample.more]
-        rows.append(
-            (
-                f"{service}: {what}",
-                between(spread([sample.cost for sample in taken])),
-                between(spread([sample.pace for sample in taken])),
-                between(spread(stored)) if stored else "-",
-                between(spread([sample.more["p50"] for sample in taken])),
-                between(spread([sample.more["p99"] for sample in taken])),
-            )
-        )
-    header = (
-        "call",
-        "CPU of the workers, µs",
-        "a second",
-        "CPU of the store, µs",
-        "half within, ms",
-        "99 % within, ms",
-    )
-    return Table("Calls of the service", header, rows)
+        if service in (FIRST, BOARDGAME):
+            title = TITLES.get(case, f"{service}: a move, {case}")
+            bars.append(Series(title, [0.0], [spread([sample.cost for sample in taken]).median]))
+    return bars

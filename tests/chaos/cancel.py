@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
 from random import Random
@@ -36,6 +36,7 @@ CONNECTIONS: Final = 32
 _GAMES: Final = 24
 _AT_ONCE: Final = 60  # more than there are connections to the store
 _WITNESSES: Final = 4
+_TURNS: Final = 8  # games that are watched at once for their turns
 _LOOKS: Final = 3  # at each game, so that more calls wait than there are connections
 _HOLD_SECONDS: Final = 10.0
 _SHOW_SECONDS: Final = 2.0
@@ -88,8 +89,12 @@ class Storm:
         for _ in left:
             number = self._rng.randrange(_GAMES)
             game = self._games[number]
-            if self._rng.random() < 0.4:
-                await self._give_up("watches", self._watch(game))
+            dice = self._rng.random()
+            if dice < 0.4:
+                if dice < 0.1:
+                    await self._give_up("watches of turns", self._watch_turns(self._rng.sample(self._games, _TURNS)))
+                else:
+                    await self._give_up("watches", self._watch(game))
                 continue
             view = await self._look(game, None)
             if not view.HasField("decision"):
@@ -129,6 +134,13 @@ class Storm:
             async for message in told:
                 if message.HasField("view"):
                     check(game, message.view)
+
+    async def _watch_turns(self, games: Sequence[Game]) -> None:
+        seats = [(game, credential) for game in games for credential in game.seats]
+        async with aclosing(self._client.turns([(game.name, credential) for game, credential in seats])) as told:
+            async for message in told:
+                if message.HasField("turn") or message.HasField("over"):
+                    check(seats[message.index][0], message.turn if message.HasField("turn") else message.over)
 
     async def _look(self, game: Game, seat: int | None) -> View:
         began = time.monotonic()

@@ -26,6 +26,7 @@ _READY_SECONDS: Final = 60.0
 
 _SETTINGS: Final = {
     "MOONVALE_LISTEN": "127.0.0.1:0",
+    "MOONVALE_HTTP_LISTEN": "off",
     "MOONVALE_LOG_LEVEL": "warning",
     "MOONVALE_STORE_TIMEOUT": "2s",
     "MOONVALE_HEARTBEAT": "1s",

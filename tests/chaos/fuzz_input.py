@@ -122,6 +122,7 @@ class Fuzzer:
             for method, request in (
                 ("DeleteGame", pb.DeleteGameRequest(name=game.name)),
                 ("RotateCredential", pb.RotateCredentialRequest(name=game.name, seat=0, request_id="rotate" * 4)),
+                ("RotateCredential", pb.RotateCredentialRequest(name=game.name, request_id="rotate" * 5)),
             ):
                 self._corpus.append((method, request.SerializeToString(), game))
         # One that succeeds asks all shards, so there are few.
@@ -159,6 +160,7 @@ class Fuzzer:
     async def _valid(self, game: Game) -> list[tuple[str, bytes]]:
         """Return requests that can be carried out, at least for the right caller and at the right time."""
         view = await self._client.view(game.name, game.spectator)
+        page = await self._client.events(game.name, game.spectator, page_size=2)
         requests: list[tuple[str, Message]] = [
             ("CreateGame", pb.CreateGameRequest()),
             ("CreateGame", _full_request(self._rng)),
@@ -170,7 +172,7 @@ class Fuzzer:
                     seats=[pb.WatchedSeat(name=game.name, credential=each) for each in game.all_credentials]
                 ),
             ),
-            ("ListEvents", pb.ListEventsRequest(parent=game.name, page_size=3, page_token="2")),
+            ("ListEvents", pb.ListEventsRequest(parent=game.name, page_size=3, page_token=page.next_page_token)),
             ("GetReplay", pb.GetReplayRequest(name=game.name)),
             ("Resign", pb.ResignRequest(name=game.name)),
             ("GetCatalog", pb.GetCatalogRequest()),

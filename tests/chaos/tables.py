@@ -16,7 +16,7 @@ from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1 import options_pb2
 from moonvale.v1.action_pb2 import Action, CloseAction
 from moonvale.v1.view_pb2 import View
-from moonvale_client.agent import play_seat
+from moonvale_client.agent import play_seat, play_seats
 from moonvale_client.aio import AsyncClient
 from moonvale_client.errors import MoonvaleError
 from tests.chaos.calling import Connections
@@ -25,6 +25,7 @@ from tests.chaos.record import Answer, Change, Game, Refusal, Watch
 
 _SECRET_BYTES: Final = 32
 _AGENTS: Final = 0.2  # of all tables are played by the agent loop
+_BOTS: Final = 0.5  # of those are played by one that has all seats on one stream
 _DECKS: Final = ("coin", "eye", "coin,3=eye,8=eye")
 _TOKENS: Final = ("coin", "eye")
 _LONGEST_PAUSE: Final = 0.5
@@ -234,9 +235,29 @@ class Table:
         await asyncio.gather(*map(self._resign, range(len(self._created.seat_credentials) - 1)))
 
     async def _play_as_agents(self) -> None:
-        """Play by the agent loop that people use; one seat has two agents, which don't know of each other."""
+        """Play by the agent loops that people use; one seat has two agents, which don't know of each other."""
         seats = list(range(len(self._created.seat_credentials)))
-        await asyncio.gather(*map(self._play_as_agent, [*seats, self._rng.choice(seats)]))
+        another = self._play_as_agent(self._rng.choice(seats))
+        if self._rng.random() < _BOTS:
+            await asyncio.gather(self._play_as_one_bot(), another)
+        else:
+            await asyncio.gather(*map(self._play_as_agent, seats), another)
+
+    async def _play_as_one_bot(self) -> None:
+        """Play all seats by one bot on one stream of turns."""
+        self._progress.add("tables played on one stream of turns")
+        seats = [(self.game.name, credential) for credential in self._created.seat_credentials]
+        while True:
+            try:
+                results = await play_seats(self._agents, seats, lambda view: self._choice(view)[0])
+            except MoonvaleError as error:
+                if not error.is_transient:
+                    raise
+                self._progress.add("agents begun anew")
+            else:
+                if any(result != results[0] for result in results):
+                    raise UnexpectedError(f"the seats of {self.game.name} were told {results}")
+                return
 
     async def _play_as_agent(self, seat: int) -> None:
         credential = self._created.seat_credentials[seat]

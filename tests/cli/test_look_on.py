@@ -50,7 +50,7 @@ def test_four_agents_play_a_whole_game_while_somebody_looks_on(
 
 
 def test_a_demo_is_drawn_in_place_on_a_terminal(service_address: str) -> None:
-    arguments = ["--fast", "--rounds", "1", "--address", service_address]
+    arguments = ["--fast", "--rounds", "1", "--bots", "random", "--address", service_address]
     with Terminal("demo", *arguments, columns=80, lines=30) as terminal:
         assert terminal.end() == 0
     text = terminal.text

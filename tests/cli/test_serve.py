@@ -19,6 +19,7 @@ def test_it_says_how_to_join_and_ends_with_ctrl_c() -> None:
             "serve",
             columns=200,
             MOONVALE_LISTEN="127.0.0.1:0",
+            MOONVALE_HTTP_LISTEN="127.0.0.1:0",
             MOONVALE_WORKERS="1",
             MOONVALE_LOG_LEVEL="warning",
             MOONVALE_DATA=folder,
@@ -38,9 +39,15 @@ def test_an_address_that_is_taken_is_said_in_a_line() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        with Terminal("serve", columns=200, MOONVALE_LISTEN=address, MOONVALE_DATA=folder) as terminal:
-            assert terminal.end() != 0
-    assert terminal.text.strip() == f"MOONVALE_LISTEN: {address} can't be listened on: Address already in use"
+        for grpc, http, wrong in (
+            (address, "off", "MOONVALE_LISTEN"),
+            ("127.0.0.1:0", address, "MOONVALE_HTTP_LISTEN"),
+        ):
+            with Terminal(
+                "serve", columns=200, MOONVALE_LISTEN=grpc, MOONVALE_HTTP_LISTEN=http, MOONVALE_DATA=folder
+            ) as terminal:
+                assert terminal.end() != 0
+            assert terminal.text.strip() == f"{wrong}: {address} can't be listened on: Address already in use"
 
 
 def test_the_command_is_called_by_its_path_where_its_name_finds_another(

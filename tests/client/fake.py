@@ -91,10 +91,15 @@ class FakeService(GameServiceServicer):
         length = self.stream_lengths.pop(0) if self.stream_lengths else None
         viewers = [SEATS.index(seat.credential) for seat in request.seats]
         self.watched_seats.append(viewers)
-        for sent, message in enumerate(self._turns(viewers, context)):
-            if sent == length:
-                context.abort(grpc.StatusCode.UNAVAILABLE, "the connection broke")
+        sent = 0
+        messages = self._turns(viewers, context)
+        while sent != length:
+            message = next(messages, None)
+            if message is None:
+                return
             yield message
+            sent += 1
+        context.abort(grpc.StatusCode.UNAVAILABLE, "the connection broke")
 
     def ListEvents(self, request: pb.ListEventsRequest, context: Context) -> pb.ListEventsResponse:  # noqa: N802
         start = int(request.page_token or 0)

@@ -145,9 +145,12 @@ def test_what_comes_over_a_stream_gives_it_new_time_and_what_follows_its_view_ma
     attempts = Attempts(policy, clock=lambda: now[0], jitter=lambda: 1.0)
     broken = StreamBrokenError("broken")
     assert [attempts.pause(broken) for _ in range(3)] == [1, 2, 4]
-    now[0] = 9.0
     attempts.renew(settled=False)
+    now[0] = 99.0  # a long silence: the time runs from the failure on
     assert attempts.pause(broken) == 8
+    now[0] = 101.0
+    with pytest.raises(MoonvaleError):
+        attempts.pause(broken)
     attempts.renew(settled=True)
     assert attempts.pause(broken) == 1
 

@@ -13,6 +13,8 @@ from tests.support.node import missing, need_node
 ROOT = Path(__file__).parent.parent.parent
 PROTO = Path("proto/moonvale/v1/card.proto")
 STUBS = Path("clients/python/moonvale/v1")
+ENVOY = Path("deploy/envoy")
+COMMENTS = Path("service/moonvale_service/http/comments.json")
 TYPESCRIPT = Path("clients/typescript")
 TYPESCRIPT_STUBS = TYPESCRIPT / "src/gen"
 
@@ -25,6 +27,9 @@ def copy(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "proto", tmp_path / "proto", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / STUBS, tmp_path / STUBS, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / TYPESCRIPT_STUBS, tmp_path / TYPESCRIPT_STUBS)
+    shutil.copytree(ROOT / ENVOY, tmp_path / ENVOY)
+    (tmp_path / COMMENTS).parent.mkdir(parents=True)
+    shutil.copy(ROOT / COMMENTS, tmp_path / COMMENTS)
     for name in ("install.py", "package.json", "package-lock.json", ".npmrc"):
         shutil.copy(ROOT / TYPESCRIPT / name, tmp_path / TYPESCRIPT / name)
     if not missing():

@@ -33,6 +33,11 @@ class RunningServer:
     settings: Settings
     address: str
 
+    @property
+    def url(self) -> str:
+        """Where its HTTP port is."""
+        return f"http://127.0.0.1:{self.server.http_port}"
+
     async def stop(self) -> None:
         """Drain it."""
         await self.server.stop()
@@ -54,6 +59,7 @@ async def start_server(url: str, data: Path, **settings: str) -> RunningServer:
         "MOONVALE_STORE": url,
         "MOONVALE_DATA": str(data),
         "MOONVALE_LISTEN": "127.0.0.1:0",
+        "MOONVALE_HTTP_LISTEN": "127.0.0.1:0",
         "MOONVALE_GRACE": "2s",
         **{f"MOONVALE_{name.upper()}": value for name, value in settings.items()},
     }
@@ -70,6 +76,7 @@ class Service:
     def __init__(self, folder: Path, **settings: str) -> None:
         self.folder = folder
         self.address = ""
+        self.url = ""
         self.printed = ""
         self._settings = settings
         self._log = folder / "service.log"
@@ -81,6 +88,7 @@ class Service:
             **{name: value for name, value in os.environ.items() if not name.startswith("MOONVALE_")},
             "MOONVALE_DATA": str(self.folder / "data"),
             "MOONVALE_LISTEN": self.address or "127.0.0.1:0",
+            "MOONVALE_HTTP_LISTEN": "127.0.0.1:0",
             "MOONVALE_WORKERS": "2",
             "MOONVALE_LOG_LEVEL": "debug",
             **{f"MOONVALE_{name.upper()}": value for name, value in self._settings.items()},
@@ -97,11 +105,16 @@ class Service:
         stuck = threading.Timer(READY_SECONDS, self._process.kill)
         stuck.start()
         assert self._process.stdout is not None
-        first = self._process.stdout.readline()
+        printed: list[str] = []
+        for line in self._process.stdout:
+            printed.append(line)
+            if line.startswith("Ctrl-C"):
+                break
         stuck.cancel()
-        assert first.startswith("Moonvale serves on "), self.log_text()
-        self.address = first.split()[3]
-        self.printed = first
+        self.printed = "".join(printed)
+        assert self.printed.startswith("Moonvale serves on "), self.log_text()
+        self.address = printed[0].split()[3]
+        self.url = self.printed.partition("gRPC-Web are on ")[2].partition(",")[0]
 
     @property
     def process(self) -> psutil.Process:

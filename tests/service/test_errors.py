@@ -254,6 +254,8 @@ async def test_fields_of_the_other_methods(client: Client, raw: aioredis.Redis, 
         ("page_size", client.events(game, credential, page_size=-1)),
         ("page_token", client.events(game, credential, page_token="x")),
         ("page_token", client.events(game, credential, page_token="12345678901")),
+        ("page_token", client.events(game, credential, page_token="A" * 20)),
+        ("page_token", client.events(game, credential, page_token="\u00e9" * 16)),
         ("after_mark", anext(client.watch(game, credential, mark="00"))),
         ("after_mark", anext(client.watch(game, credential, 0, "x" * 300))),
     ):

@@ -22,7 +22,7 @@ from tests.service.servers import Service, running_service
 
 KNOWN = {
     *("timestamp", "level", "pid", "event", "method", "code", "reason", "ms", "game", "role", "seat", "request"),
-    *("address", "worker", "process", "seconds", "logger", "at", "error", "trace", "version"),
+    *("seats", "address", "worker", "process", "seconds", "logger", "at", "error", "trace", "version"),
 }
 
 
@@ -43,6 +43,7 @@ def test_no_secret_is_in_the_logs_of_a_whole_game() -> None:
     assert {key for line in lines for key in line} <= KNOWN
     calls = [line for line in lines if line["event"] == "call"]
     assert {call["method"] for call in calls} >= {"CreateGame", "GetView", "SubmitAction", "WatchGame", "GetReplay"}
+    assert sorted(call["seats"] for call in calls if call["method"] == "WatchTurns") == [2, 4]
     submissions = [call for call in calls if call["method"] == "SubmitAction" and call["code"] == "OK"]
     assert all(call["role"] == "seat" and call["seat"] in (0, 1) and call["ms"] > 0 for call in submissions)
     assert len({call["request"] for call in submissions}) == len(submissions)
@@ -85,6 +86,13 @@ async def _play_and_fail(service: Service, secrets: list[str]) -> None:
             client.create(pb.CreateGameRequest(request_id=create.request_id)),
         ]
         secrets += ["garbage-in-a-message", "unlikely-deck-name", game.spectator[:-2] + "zz"]
+        watched = [*game.seats, game.spectator, "no-credential-at-all"]
+        async for message in client.turns([(game.name, each) for each in watched]):
+            if message.HasField("turn"):
+                break
+        secrets.append("no-credential-at-all")
+        with pytest.raises(Failure):
+            await anext(client.turns([(game.name, game.seats[0])] * 2))
         for call in failing:
             with pytest.raises(Failure):
                 await call

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import grpc
@@ -18,7 +19,9 @@ from redis.crc import key_slot
 
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.options_pb2 import Options
+from moonvale_client import Action, AsyncClient, LogEntry, Result, RetryPolicy, View, play_seats
 from moonvale_service import tasks
+from moonvale_service.credentials import load_keys
 from moonvale_service.store import GameMissingError, StoreUnavailableError
 from moonvale_service.store.changes import Changes
 from moonvale_service.store.redis_store import RedisStore, game_key, shard_of
@@ -52,6 +55,7 @@ from tests.support.servers import (
     running,
     running_cluster,
     running_pair,
+    take_over,
     valkey_program,
 )
 
@@ -310,6 +314,69 @@ async def test_a_game_is_played_on_and_watched_while_its_slot_moves() -> None:
         listening.cancel()
         await asyncio.wait([listening])
         await store.close()
+
+
+class Noting(AsyncClient):
+    """A client that repeats what fails, and notes which changes of games were acknowledged."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address, retry=RetryPolicy(timeout=60, longest_pause=0.2))
+        self.acknowledged: list[tuple[str, int, str]] = []
+        self.halfway = asyncio.Event()
+
+    async def submit_action(
+        self, game: str, credential: str, actions: Action | Sequence[Action], version: int, request_id: str = ""
+    ) -> pb.SubmitActionResponse:
+        answer = await super().submit_action(game, credential, actions, version, request_id)
+        self.acknowledged.append((game, answer.version, answer.mark))
+        if len(self.acknowledged) == 60:
+            self.halfway.set()
+        return answer
+
+
+@pytest.mark.parametrize("elected", [False, True], ids=["told to", "elected"])
+async def test_when_a_replica_takes_over_in_a_cluster_nothing_is_lost_and_the_service_goes_on(
+    tmp_path: Path, elected: bool
+) -> None:
+    with running_cluster(valkey_program(), replicas=2, node_timeout=1.0 if elected else 60.0) as servers:
+        url = cluster_url(servers)
+        server = await start_server(url, tmp_path, durability="replicated", store_timeout="2s", poll="1h")
+        keys = load_keys(server.settings, make=False)
+        requests = (f"a request id, number {number}" for number in range(1000))
+        here = [request for request in requests if owner(keys.game_id(request), 3) == 0][:6]
+        rng = Random(1)
+
+        def choose(view: View) -> Action:
+            return rng.choice(view.decision.legal_actions)
+
+        async with Noting(server.address) as client, asyncio.timeout(100):
+            options = Options(players=2, rounds=1, turn_limit=12)
+            games = [await client.create_game(options, request_id=request) for request in here]
+            watches = [asyncio.create_task(follow(client, game)) for game in games]
+            seats = [(game.name, credential) for game in games for credential in game.seat_credentials]
+            playing = asyncio.create_task(play_seats(client, seats, choose))
+            await client.halfway.wait()
+            servers[0].kill()
+            if not elected:
+                take_over(servers[3])
+            assert not playing.done()
+            results = await playing
+            assert all(isinstance(result, Result) for result in results)
+            marks = {}
+            for game, watch in zip(games, watches, strict=True):
+                entries = [entry async for entry in client.list_events(game.name, game.spectator_credential)][1:]
+                assert await watch == entries  # through subscriptions that have followed: nothing is polled
+                marks.update({(game.name, entry.version): entry.mark for entry in entries})
+            assert {(game, version): mark for game, version, mark in client.acknowledged} == marks
+        with redis.Redis.from_url(servers[3].url) as one, redis.Redis.from_url(servers[4].url) as other:
+            assert sorted([one.role()[0], other.role()[0]]) == [b"master", b"slave"]
+        await server.stop()
+
+
+async def follow(client: AsyncClient, game: pb.CreateGameResponse) -> list[LogEntry]:
+    """All entries of a game but the creation, as a watch tells them."""
+    async with aclosing(client.watch(game.name, game.spectator_credential, after_version=0)) as updates:
+        return [update async for update in updates if isinstance(update, LogEntry)]
 
 
 def owner(game: str, servers: int) -> int:

@@ -44,7 +44,8 @@ def test_a_service_starts_serves_and_stops_without_a_trace() -> None:
         assert not [line for line in lines if line["level"] in ("error", "warning")]
         assert store.pid not in {line["pid"] for line in lines}
     assert "moonvale play --address" in service.printed
-    assert f"creator key in {service.folder}/data/creator_key" in service.printed
+    assert f"supplies a deal needs the key in {service.folder}/data/creator_key." in service.printed
+    assert f"lists all games, or deletes any, needs the key in {service.folder}/data/operator_key." in service.printed
 
 
 async def _play_one(service: Service) -> None:
@@ -141,6 +142,7 @@ def run(**settings: str) -> subprocess.CompletedProcess[str]:
     """Run a service that must end by itself."""
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("MOONVALE_")},
+        "MOONVALE_HTTP_LISTEN": "127.0.0.1:0",
         **{f"MOONVALE_{name.upper()}": value for name, value in settings.items()},
     }
     return subprocess.run(
@@ -180,7 +182,7 @@ def test_two_services_do_not_share_a_port_by_mistake() -> None:
 
 
 def test_a_reserved_port_is_held_for_workers_alone() -> None:
-    with reserve("127.0.0.1:0") as address:
+    with reserve("listen", "127.0.0.1:0") as address:
         port = int(address.rpartition(":")[2])
         with socket.socket() as worker:
             worker.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
@@ -202,6 +204,6 @@ def test_a_store_that_is_down_at_the_start_is_waited_for(valkey: StoreServer, tm
 
 def test_the_default_address_needs_no_words_in_what_people_read() -> None:
     settings = Settings.from_environment({"MOONVALE_WORKERS": "2"})
-    text = join_text(settings, "127.0.0.1:7350")
+    text = join_text(settings, "127.0.0.1:7350", None)
     assert "--address" not in text
     assert "Ctrl-C" in text

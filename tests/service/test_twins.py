@@ -7,7 +7,7 @@ same name, marks and log. Then raw responses and raw trailers of all calls that 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, aclosing
+from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -112,11 +112,14 @@ class Probe:
         except Failure as failure:
             return (failure.code, failure.message, failure.trailers)
 
-    async def _turn(self) -> bytes:
-        """Return what a watch of turns tells at once: the turn, or that who looks on has none."""
+    async def _turn(self) -> object:
+        """Return what a watch of turns tells at once, or that who looks on has no turn."""
         request = pb.WatchTurnsRequest(seats=[pb.WatchedSeat(name=NAME, credential=self._credential)])
         async with aclosing(self._client.raw_stream("WatchTurns", request.SerializeToString())) as messages:
-            return await anext(messages)
+            try:
+                return await anext(messages)
+            except Failure as failure:
+                return (failure.code, failure.message, failure.trailers)
 
     async def _watch(self, version: int) -> AsyncIterator[bytes]:
         """Yield the view and all entries that a watch from the beginning brings."""
@@ -157,10 +160,14 @@ class Table:
         self._raw = raw
         self._url = url
 
+    def client(self, server: RunningServer) -> Client:
+        """Return what the viewer asks with."""
+        return Client(server.address)
+
     async def answers(self, case: Case, viewer: int, refused: list[int], action: int | None) -> list[object]:
         """Return all that the viewer gets of the game as it is dealt now; last, what its own action comes to."""
         await put(self._raw, self._url, case)
-        async with Client(self._server.address) as client:
+        async with self.client(self._server) as client:
             probe = Probe(client, load_keys(self._server.settings, make=False), viewer)
             answers = await probe.ask(len(case.log), refused, is_told=viewer in (seat_to_act(case.state), SPECTATOR))
             if action is not None:
@@ -201,13 +208,19 @@ def harmless_action(s: State, twin: State, viewer: int, rng: Random) -> int | No
     return None
 
 
-@pytest.fixture
-def table(server: RunningServer, raw: aioredis.Redis, valkey: StoreServer) -> Iterator[Table]:
-    """A table at which times and marks, which differ between any two games, are equal."""
+@contextmanager
+def times_and_marks_equal() -> Iterator[None]:
+    """Within, times and marks, which differ between any two games, are equal."""
     with ExitStack() as stack:
         for module in (convert_events, convert_replays, convert_views):
             stack.enter_context(mock.patch.object(module, "timestamp", return_value=Timestamp()))
         stack.enter_context(mock.patch("moonvale_service.games.os.urandom", bytes))
+        yield
+
+
+@pytest.fixture
+def table(server: RunningServer, raw: aioredis.Redis, valkey: StoreServer) -> Iterator[Table]:
+    with times_and_marks_equal():
         yield Table(server, raw, valkey.url)
 
 

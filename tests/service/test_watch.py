@@ -213,7 +213,9 @@ async def test_a_rewound_history_is_told_and_a_new_watch_begins_anew(client: Cli
     told = client.watch(game.name, game.spectator)
     await anext(told)
     await play(client, game, seed=3, moves=2)
-    lost = [(await anext(told)).entry for _ in range(2)]
+    await play(client, game, seed=3, moves=1)
+    lost = [(await anext(told)).entry for _ in range(3)]
+    tokens = {size: (await client.events(game.name, game.spectator, size)).next_page_token for size in (4, 5, 6)}
     await put_back(raw, kept)  # as when a replica that lags takes over
     await play(client, game, seed=7, moves=2)
     with pytest.raises(Failure, match="HISTORY_REWOUND"):
@@ -221,6 +223,10 @@ async def test_a_rewound_history_is_told_and_a_new_watch_begins_anew(client: Cli
     for after, mark in ((5, lost[1].mark), (4, lost[0].mark)):
         with pytest.raises(Failure, match="HISTORY_REWOUND"):
             await anext(client.watch(game.name, game.spectator, after, mark))
+    for size in (5, 6):  # of pages that ended with the version before the last and with the last
+        with pytest.raises(Failure, match="HISTORY_REWOUND"):
+            await client.events(game.name, game.spectator, page_token=tokens[size])
+    assert len((await client.events(game.name, game.spectator, page_token=tokens[4])).entries) == 2
     async with aclosing(client.watch(game.name, game.spectator, 3)) as anew:
         assert (await anext(anew)).view.version == 5
         entries = [(await anext(anew)).entry for _ in range(2)]

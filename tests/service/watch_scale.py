@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, aclosing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,9 @@ EMPTY = "moonvale.tests.Empty"
 async def serve(url: str, folder: Path) -> None:
     """Serve the service, and beside it an empty handler, until standard input is closed."""
     logs.configure("error")
-    server = await start_server(url, folder, heartbeat="1h", poll="1h", watch_age="1d", spectator_watches="100000")
+    server = await start_server(
+        url, folder, heartbeat="1h", poll="1h", watch_age="1d", spectator_watches="0", watches="0"
+    )
     bare = grpc.aio.server()
 
     async def nothing(_request: bytes, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
@@ -160,8 +162,8 @@ async def measure_empty(count: int, server: psutil.Process, address: str) -> flo
     return each
 
 
-async def measure(count: int, server: psutil.Process, address: str, each_bare: float) -> None:
-    """Open so many watches, have all games go on, close them, and print what they cost."""
+async def measure(count: int, server: psutil.Process, address: str, each_bare: float) -> float:
+    """Open so many watches, have all games go on, close them, and print what they cost; return the KiB of each."""
     async with Client(address) as client:
         games = [await client.create(pb.CreateGameRequest(options=Options(players=4))) for _ in range(GAMES)]
         requests = []
@@ -203,16 +205,47 @@ async def measure(count: int, server: psutil.Process, address: str, each_bare: f
         second = memory(server)
         await again.close()
         print(f"opened and closed again: {second / 1024:.0f} MiB with them, {memory(server) / 1024:.0f} closed")
+        return each
+
+
+async def measure_turns(count: int, server: psutil.Process, address: str) -> float:
+    """Watch the turns of so many seats, all seats of the games on each stream; return the KiB of each seat."""
+    async with Client(address) as client:
+        games = [await client.create(pb.CreateGameRequest(options=Options(players=4))) for _ in range(GAMES)]
+        seats = [(game.name, credential) for game in games for credential in game.seats]
+        each = 0.0
+        for streams in (1, max(1, count // len(seats))):  # the first one to warm up
+            before = memory(server)
+            async with AsyncExitStack() as stack:
+                began = time.perf_counter()
+                for _ in range(streams):
+                    messages = await stack.enter_async_context(aclosing(client.turns(seats)))
+                    for _ in games:
+                        assert (await anext(messages)).HasField("turn")
+                seconds = time.perf_counter() - began
+                each = (memory(server) - before) / streams / len(seats)
+            await asyncio.sleep(SETTLE_SECONDS)
+    print(
+        f"{streams} streams of turns, each of {len(seats)} seats: {each:.1f} KiB each seat, opened in {seconds:.1f} s"
+    )
+    return each
+
+
+def raise_file_limit() -> None:
+    """Let this process and those it starts open as many files as the system allows."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def main(count: int) -> None:
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    raise_file_limit()
     with running(valkey_program()) as store, tempfile.TemporaryDirectory(prefix="moonvale-") as folder:
         with server_process(store.url, folder) as (process, _, empty):
             each_bare = uvloop.run(measure_empty(count, process, empty))
         with server_process(store.url, folder) as (process, address, _):
             uvloop.run(measure(count, process, address, each_bare))
+        with server_process(store.url, folder) as (process, address, _):
+            uvloop.run(measure_turns(count, process, address))
 
 
 if __name__ == "__main__":

@@ -217,18 +217,25 @@ def promote(replica: StoreServer) -> None:
 
 
 @contextmanager
-def running_cluster(program: Program, masters: int = 3) -> Iterator[list[StoreServer]]:
-    """A cluster whose servers share the slots; all are gone afterwards."""
+def running_cluster(
+    program: Program, masters: int = 3, replicas: int = 0, *, node_timeout: float = 15.0
+) -> Iterator[list[StoreServer]]:
+    """A cluster whose masters share the slots, then replicas of the first of them; all are gone afterwards.
+
+    node_timeout: seconds until a server that says nothing is held for dead, and a replica of its is elected.
+    """
+    options = (
+        *("--cluster-enabled", "yes", "--cluster-node-timeout", str(round(node_timeout * 1000))),
+        *("--repl-diskless-sync-delay", "0"),
+    )
     with ExitStack() as stack:
-        buses = [_free_port() for _ in range(masters)]
+        buses = [_free_port() for _ in range(masters + replicas)]
         servers = [
-            stack.enter_context(
-                running(program, tcp=True, options=("--cluster-enabled", "yes", "--cluster-port", str(bus)))
-            )
+            stack.enter_context(running(program, tcp=True, options=(*options, "--cluster-port", str(bus))))
             for bus in buses
         ]
         raws = [stack.enter_context(redis.Redis.from_url(server.url)) for server in servers]
-        for i, raw in enumerate(raws):
+        for i, raw in enumerate(raws[:masters]):
             raw.execute_command(
                 "CLUSTER ADDSLOTSRANGE", i * CLUSTER_SLOTS // masters, (i + 1) * CLUSTER_SLOTS // masters - 1
             )
@@ -237,7 +244,19 @@ def running_cluster(program: Program, masters: int = 3) -> Iterator[list[StoreSe
             raws[0].execute_command("CLUSTER MEET", "127.0.0.1", urlsplit(server.url).port, bus)
         for raw in raws:
             _wait_until(lambda raw=raw: _is_whole(raw, masters))  # type: ignore[misc]
+        first = raws[0].execute_command("CLUSTER MYID").decode()
+        for raw in raws[masters:]:
+            _wait_until(lambda raw=raw: first in str(raw.execute_command("CLUSTER NODES")))  # type: ignore[misc]
+            raw.execute_command("CLUSTER REPLICATE", first)
+        for raw in raws[masters:]:
+            _wait_until(lambda raw=raw: raw.info("replication").get("master_link_status") == "up")  # type: ignore[misc]
         yield servers
+
+
+def take_over(replica: StoreServer) -> None:
+    """Makes a replica in a cluster the master of its master's slots, whether or not that is alive."""
+    with redis.Redis.from_url(replica.url) as raw:
+        raw.execute_command("CLUSTER FAILOVER", "TAKEOVER")
 
 
 def _is_whole(raw: redis.Redis, masters: int) -> bool:

@@ -94,6 +94,7 @@ def _own_service() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="moonvale-") as folder:
         settings = {
             "MOONVALE_LISTEN": "127.0.0.1:0",
+            "MOONVALE_HTTP_LISTEN": "off",
             "MOONVALE_DATA": folder,
             "MOONVALE_STORE": "embedded:",
             "MOONVALE_WORKERS": "1",

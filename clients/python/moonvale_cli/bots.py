@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
-from moonvale_agents import Agent
+from moonvale_agents import Agent, GreedyAgent, RandomAgent
 from moonvale_client import Action, AsyncClient, View, play_seat
 from moonvale_engine import legal_actions, parse_position
+
+#: The agents that come with the engine, by the name that commands give them; each is made from a seed, or from none.
+AGENTS: Final[Mapping[str, Callable[[int | None], Agent]]] = {"greedy": GreedyAgent, "random": RandomAgent}
+
+
+def add_bots(parser: argparse.ArgumentParser) -> None:
+    """Add which agents sit at the table, and their seed."""
+    parser.add_argument("--bots", choices=AGENTS, default="greedy", help="how the agents choose [greedy]")
+    parser.add_argument("--seed", type=int, help="makes the agents choose the same again in the same positions")
+
+
+def make_bot(arguments: argparse.Namespace, place: int) -> Agent:
+    """Return the agent at a place of the table, from what ``add_bots`` added."""
+    return AGENTS[arguments.bots](None if arguments.seed is None else arguments.seed + place)
 
 
 def chooser(agent: Agent, pause: Callable[[View], float] | None = None) -> Callable[[View], Awaitable[Action]]:

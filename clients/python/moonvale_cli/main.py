@@ -21,6 +21,7 @@ COMMANDS: Final = {
     "cards": "list the cards and what they do",
     "position": "draw a position, list its legal actions, carry some out",
     "record": "check a game record and print its result",
+    "verify": "check that a finished game's cards were shuffled as promised",
 }
 
 EXIT_FAILED: Final = 1

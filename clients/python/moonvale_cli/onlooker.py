@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import aclosing
-from typing import Final
+from typing import Final, TextIO
 
+from google.protobuf.json_format import MessageToDict
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
@@ -20,13 +22,16 @@ _LEAST_LINES: Final = 3  # below the table, however low the terminal is
 
 
 class Onlooker:
-    """Somebody who looks on at one game."""
+    """Somebody who looks on at one game. ``saved``: gets all that is told, one JSON object a line."""
 
-    def __init__(self, client: AsyncClient, game: str, credential: str, console: Console) -> None:
+    def __init__(
+        self, client: AsyncClient, game: str, credential: str, console: Console, saved: TextIO | None = None
+    ) -> None:
         self._client = client
         self._game = game
         self._credential = credential
         self._console = console
+        self._saved = saved
         self._view = View()
         self._table = Table(self._view)
         self._story = Story(0)
@@ -58,15 +63,18 @@ class Onlooker:
 
     async def _sit_down(self, view: View) -> None:
         """Take in the game as it is, and how it came to that."""
+        self._save("view", view)
         self._view = view
         self._table = Table(view)
         self._story = Story(-1)
         async for entry in self._client.list_events(self._game, self._credential):
             if entry.version > view.version:
                 break
+            self._save("entry", entry)
             self._story.add(entry, self._table)
 
     async def _take_in(self, entry: LogEntry, drawn: bool) -> None:
+        self._save("entry", entry)
         self._story.add(entry, self._table)
         began = any(event.HasField("round_began") for event in entry.events)
         if drawn or began:
@@ -74,6 +82,12 @@ class Onlooker:
         if began and not drawn:
             self._print(finished=False)
             self._console.print(scores(self._view))
+
+    def _save(self, kind: str, told: View | LogEntry) -> None:
+        if self._saved is not None:
+            json.dump({kind: MessageToDict(told)}, self._saved)
+            self._saved.write("\n")
+            self._saved.flush()
 
     async def _look(self) -> None:
         self._view = await self._client.get_view(self._game, self._credential)

@@ -16,7 +16,7 @@ from moonvale_client.errors import MoonvaleError, from_rpc_error
 class RetryPolicy:
     """Durations in seconds.
 
-    timeout: after which a call gives up, all attempts and pauses included; a watch, when nothing came for so long.
+    timeout: after which a call gives up, all attempts and pauses included; a watch, when it can't be resumed so long.
     attempt_timeout: the deadline of one attempt. first_pause, longest_pause: between attempts, doubling, with jitter.
     """
 
@@ -45,6 +45,7 @@ class Attempts:
         self._count = 0
         self._pause = policy.first_pause
         self._deadline = clock() + policy.timeout
+        self._renewed = False
 
     def deadline(self) -> float:
         """Return the seconds that the next attempt may take."""
@@ -56,6 +57,9 @@ class Attempts:
         Raises the MoonvaleError of the failure if another attempt would not help, or the time is up.
         """
         self._count += 1
+        if self._renewed:
+            self._renewed = False
+            self._deadline = self._clock() + self._policy.timeout
         error = self._error(failure)
         pause = self._pause * (0.5 + self._jitter() / 2) + (error.retry_delay or 0.0)
         self._pause = min(2 * self._pause, self._policy.longest_pause)
@@ -64,8 +68,11 @@ class Attempts:
         return pause
 
     def renew(self, *, settled: bool) -> None:
-        """Something came: the time runs anew, and if the stream has settled, pauses are short again."""
-        self._deadline = self._clock() + self._policy.timeout
+        """Something came: the time runs from the next failure on; if the stream has settled, pauses are short again.
+
+        A peer that vanished is noticed after a silence that can be longer than the time for attempts.
+        """
+        self._renewed = True
         if settled:
             self._count = 0
             self._pause = self._policy.first_pause

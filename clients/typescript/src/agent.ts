@@ -1,5 +1,6 @@
 /** The agent loop: plays one seat to the end of its game by asking a function for each decision. */
 
+import { unlessAborted } from "./calls.js";
 import type { Client } from "./client.js";
 import { GAME_OVER, HISTORY_REWOUND, MoonvaleError, NOT_YOUR_TURN, STALE_VERSION } from "./errors.js";
 import type { Result } from "./gen/moonvale/v1/result_pb.js";
@@ -19,7 +20,7 @@ const MOVED_ON: ReadonlySet<string> = new Set([STALE_VERSION, NOT_YOUR_TURN, GAM
  * Play the credential's seat until the game is over, and return how it ended.
  *
  * `choose` gets the seat's view at each decision of its own and returns one of `view.decision.legalActions`.
- * Throws MoonvaleError, such as ILLEGAL_ACTION for another choice, or the signal's reason.
+ * Throws what `choose` throws, MoonvaleError, such as ILLEGAL_ACTION for another choice, or the signal's reason.
  */
 export async function playSeat(
   client: Client,
@@ -68,19 +69,20 @@ function isToAct(view: View, entry: { version?: bigint | undefined; seatToAct?: 
   return (entry.version ?? 0n) > (view.version ?? 0n) && entry.seatToAct === view.viewerSeat;
 }
 
-function hasChoice(view: View): view is ViewToAct {
+/** Whether the view's viewer is to act. */
+export function hasChoice(view: View): view is ViewToAct {
   return (view.decision?.legalActions.length ?? 0) > 0;
 }
 
 /** Answers the view's decision and returns the view that follows. */
-async function answer(
+export async function answer(
   client: Client,
   view: ViewToAct,
   credential: string,
   choose: Choose,
   options: CallOptions,
 ): Promise<View> {
-  const action = await choose(view);
+  const action = await unlessAborted(choose(view), options.signal);
   try {
     const response = await client.submitAction(view.name, credential, action, view.version, options);
     return response.view ?? (await client.getView(view.name, credential, options));

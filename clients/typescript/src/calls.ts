@@ -62,20 +62,32 @@ export class Calls {
 
 /** Waits; rejects with the signal's reason if that comes first. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let stop: (() => void) | undefined;
   try {
-    await new Promise<void>((resolve, reject) => {
-      timer = setTimeout(resolve, ms);
-      stop = () => reject(signal.reason);
-      signal.addEventListener("abort", stop);
-    });
+    await unlessAborted(new Promise((resolve) => (timer = setTimeout(resolve, ms))), signal);
   } finally {
     clearTimeout(timer);
-    if (stop !== undefined) {
-      signal.removeEventListener("abort", stop);
-    }
+  }
+}
+
+/** What the promise resolves to; rejects with the signal's reason if that comes first. */
+export async function unlessAborted<Value>(
+  promise: Value | Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
+  if (signal === undefined) {
+    return promise;
+  }
+  signal.throwIfAborted();
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }
 

@@ -30,6 +30,7 @@ import {
   newRequestId,
 } from "./requests.js";
 import { Attempts, DEFAULT_RETRY, type RetryPolicy, StreamBrokenError, carriedOutBefore } from "./retry.js";
+import { type Seat, type Turn, WatchedSeats } from "./turns.js";
 
 /** How one attempt is made, in the words of the stub. */
 interface Attempt {
@@ -99,33 +100,39 @@ export class Client {
     { afterVersion, afterMark = "", signal }: WatchOptions = {},
   ): AsyncGenerator<Update, void, undefined> {
     const cursor = new Cursor(game, afterVersion, afterMark);
-    const attempts = new Attempts(this.#retry);
-    const call = this.#calls.begin(signal);
-    try {
-      while (!cursor.finished) {
-        try {
-          const responses = this.#stream(
-            (attempt) => this.#stub.watchGame(cursor.request(), attempt),
-            credential,
-            call,
-          );
-          for await (const response of responses) {
-            attempts.renew(response.content.case !== "view");
-            const update = cursor.take(response);
-            if (update !== undefined) {
-              yield update;
-            }
-          }
-          if (!cursor.finished) {
-            throw new StreamBrokenError("the stream ended before the game did");
-          }
-        } catch (failure) {
-          await recover(failure, attempts, call);
-        }
-      }
-    } finally {
-      call.end();
-    }
+    yield* this.#follow(
+      (attempt) => this.#stub.watchGame(cursor.request(), attempt),
+      (response, attempts) => {
+        attempts.renew(response.content.case !== "view");
+        return cursor.take(response);
+      },
+      () => cursor.finished,
+      credential,
+      signal,
+      this.#retry.attemptTimeoutMs, // the view comes at once
+    );
+  }
+
+  /**
+   * Yield who of many seats is to act, and whose game is over, until there is nothing more to tell of any.
+   *
+   * GetServerInfo says how many there may be. Streams that break are opened anew, and tell again who is to act: of several
+   * turns of a seat only the newest counts. A seat that can't be watched any more is told as an error of its own.
+   */
+  async *watchTurns(seats: readonly Seat[], { signal }: CallOptions = {}): AsyncGenerator<Turn, void, undefined> {
+    const watched = new WatchedSeats(seats);
+    yield* this.#follow(
+      (attempt) => this.#stub.watchTurns(watched.request(), attempt),
+      (response, attempts) => {
+        const turn = watched.take(response);
+        attempts.renew(watched.settled);
+        return turn;
+      },
+      () => watched.finished,
+      "",
+      signal,
+      this.#retry.silenceMs,
+    );
   }
 
   /** Yield the entries of the log so far, read page by page. */
@@ -218,25 +225,53 @@ export class Client {
     }
   }
 
-  /** The messages of one stream, which is given up when it is silent for too long. */
+  /** What `take` makes of the messages of one stream after the other, until it has `finished`. */
+  async *#follow<Response, News>(
+    open: (attempt: Attempt) => AsyncIterable<Response>,
+    take: (response: Response, attempts: Attempts) => News | undefined,
+    finished: () => boolean,
+    credential: string,
+    signal: AbortSignal | undefined,
+    firstMs: number,
+  ): AsyncGenerator<News, void, undefined> {
+    const attempts = new Attempts(this.#retry);
+    const call = this.#calls.begin(signal);
+    try {
+      while (!finished()) {
+        try {
+          for await (const response of this.#stream(open, credential, call, firstMs)) {
+            const news = take(response, attempts);
+            if (news !== undefined) {
+              yield news;
+            }
+          }
+          if (!finished()) {
+            throw new StreamBrokenError("the stream ended before all was told");
+          }
+        } catch (failure) {
+          await recover(failure, attempts, call);
+        }
+      }
+    } finally {
+      call.end();
+    }
+  }
+
+  /** The messages of one stream, which is given up when its first message or a later one is too long in coming. */
   async *#stream<Response>(
     open: (attempt: Attempt) => AsyncIterable<Response>,
     credential: string,
     call: Call,
+    firstMs: number,
   ): AsyncGenerator<Response, void, undefined> {
-    const { silenceMs } = this.#retry;
     const stream = linked(call.signal);
-    const listen = () => setTimeout(() => stream.end(`nothing came for ${silenceMs} ms`), silenceMs);
-    let timer = listen();
+    const within = (ms: number) => setTimeout(() => stream.end(`nothing came for ${ms} ms`), ms);
+    let timer = within(firstMs);
     try {
-      for await (const response of open({
-        headers: bearer(credential),
-        signal: stream.signal,
-        timeoutMs: STREAM_MS,
-      })) {
+      for await (const response of open({ headers: bearer(credential), signal: stream.signal, timeoutMs: STREAM_MS })) {
         clearTimeout(timer);
         yield response;
-        timer = listen();
+        timer = within(this.#retry.silenceMs);
       }
     } finally {
       clearTimeout(timer);
@@ -248,10 +283,11 @@ export class Client {
 /** Waits until the next attempt; throws if there should be none. */
 async function recover(failure: unknown, attempts: Attempts, call: Call): Promise<void> {
   call.signal.throwIfAborted();
-  if (!(failure instanceof ConnectError || failure instanceof StreamBrokenError)) {
+  if (failure instanceof ConnectError || failure instanceof StreamBrokenError || failure instanceof MoonvaleError) {
+    await pause(attempts.pause(failure), call.signal);
+  } else {
     throw failure;
   }
-  await pause(attempts.pause(failure), call.signal);
 }
 
 /** What every answer of the service has. */

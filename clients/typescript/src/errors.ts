@@ -8,6 +8,7 @@ import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "./gen/google
 const DOMAIN = "moonvale.v1";
 
 // Reasons that the client itself acts on; all are listed in the contract's ErrorReason.
+export const CREDENTIAL_REVOKED = "CREDENTIAL_REVOKED";
 export const GAME_NOT_FOUND = "GAME_NOT_FOUND";
 export const GAME_OVER = "GAME_OVER";
 export const HISTORY_REWOUND = "HISTORY_REWOUND";
@@ -68,6 +69,11 @@ export class MoonvaleError extends Error {
   }
 }
 
+/** Whether a call that failed so may succeed when it is made again. */
+export function isTransient(code: Code, reason: string, hasRetryDelay: boolean): boolean {
+  return TRANSIENT.has(code) || hasRetryDelay || (!reason && CUT_SHORT.has(code));
+}
+
 /** The error of a failed call, over any transport. */
 export function fromConnectError(failure: ConnectError, attempts: number): MoonvaleError {
   const info = failure.findDetails(ErrorInfoSchema).find((detail) => detail.domain === DOMAIN);
@@ -83,8 +89,7 @@ export function fromConnectError(failure: ConnectError, attempts: number): Moonv
       .map(({ field, description }) => ({ field, description })),
     attempts,
     retryDelayMs: retryDelay === undefined ? undefined : durationMs(retryDelay),
-    isTransient:
-      TRANSIENT.has(failure.code) || retryDelay !== undefined || (info === undefined && CUT_SHORT.has(failure.code)),
+    isTransient: isTransient(failure.code, info?.reason ?? "", retryDelay !== undefined),
     cause: failure,
   });
 }

@@ -3,6 +3,7 @@
 export { Code } from "@connectrpc/connect";
 
 export { type Choose, type ViewToAct, playSeat } from "./agent.js";
+export { type PlaySeatsOptions, playSeats } from "./bot.js";
 export { Client } from "./client.js";
 export type { Update } from "./cursor.js";
 export { type FieldViolation, MoonvaleError } from "./errors.js";
@@ -26,3 +27,4 @@ export type {
   WatchOptions,
 } from "./requests.js";
 export { DEFAULT_RETRY, type RetryPolicy } from "./retry.js";
+export type { Seat, Turn } from "./turns.js";

@@ -8,12 +8,12 @@ import { MoonvaleError, fromConnectError } from "./errors.js";
 export interface RetryPolicy {
   /** After which a call gives up, all attempts and pauses included; a watch, when it could not be resumed for so long. */
   readonly timeoutMs: number;
-  /** The deadline of one attempt. */
+  /** The deadline of one attempt; of a watch, that of its first message. */
   readonly attemptTimeoutMs: number;
   /** The pause after the first attempt that failed; further ones double, with jitter. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
-  /** After how long a silence a stream is given up and resumed. The service's heartbeats come every 15 s. */
+  /** After how long a silence a stream is given up and resumed: longer than the service's heartbeats are apart (15 s). */
   readonly silenceMs: number;
 }
 
@@ -30,6 +30,8 @@ export class StreamBrokenError extends Error {
   override readonly name = "StreamBrokenError";
 }
 
+type Failure = ConnectError | StreamBrokenError | MoonvaleError;
+
 /** The attempts at one call: the deadline of each, and the pause after one that failed. */
 export class Attempts {
   readonly #policy: RetryPolicy;
@@ -39,6 +41,8 @@ export class Attempts {
   #pause: number;
   #deadline: number;
   #renewed = false;
+  /** The last failure that says more than that time was up. */
+  #telling: Failure | undefined;
 
   constructor(
     policy: RetryPolicy,
@@ -61,17 +65,21 @@ export class Attempts {
    * The milliseconds to wait before the next attempt.
    * Throws the MoonvaleError of the failure if another attempt would not help, or the time is up.
    */
-  pause(failure: ConnectError | StreamBrokenError): number {
+  pause(failure: Failure): number {
     this.#count += 1;
     if (this.#renewed) {
       this.#renewed = false;
       this.#deadline = this.#clock() + this.#policy.timeoutMs;
     }
     const error = this.#error(failure);
+    const timedOut = error.code === Code.DeadlineExceeded && !error.reason;
+    if (!timedOut) {
+      this.#telling = failure;
+    }
     const pause = this.#pause * (0.5 + this.#jitter() / 2) + (error.retryDelayMs ?? 0);
     this.#pause = Math.min(2 * this.#pause, this.#policy.longestPauseMs);
     if (!error.isTransient || this.#clock() + pause >= this.#deadline) {
-      throw error;
+      throw timedOut && this.#telling !== undefined ? this.#error(this.#telling) : error;
     }
     return pause;
   }
@@ -79,13 +87,17 @@ export class Attempts {
   /** Something came: the time runs anew from the next failure, and if the stream has settled, pauses are short again. */
   renew(settled: boolean): void {
     this.#renewed = true;
+    this.#telling = undefined;
     if (settled) {
       this.#count = 0;
       this.#pause = this.#policy.firstPauseMs;
     }
   }
 
-  #error(failure: ConnectError | StreamBrokenError): MoonvaleError {
+  #error(failure: Failure): MoonvaleError {
+    if (failure instanceof MoonvaleError) {
+      return failure;
+    }
     if (failure instanceof StreamBrokenError) {
       return new MoonvaleError({
         code: Code.Unavailable,

@@ -61,6 +61,16 @@ test("an illegal choice is the author's to mend", async () => {
   await expect(playing).rejects.toMatchObject({ reason: "ILLEGAL_ACTION" });
 });
 
+test("a signal gives a seat up even while it is being thought over", async () => {
+  const given = new AbortController();
+  const thinking = () => {
+    given.abort(new Error("enough"));
+    return new Promise<never>(() => {});
+  };
+  const playing = playSeat(new FakeService().client(), GAME, SEATS[0], thinking, { signal: given.signal });
+  await expect(playing).rejects.toThrow("enough");
+});
+
 test("a signal gives a seat up with its own reason", async () => {
   const given = new AbortController();
   const playing = playSeat(new FakeService().client(), GAME, SEATS[1], choose, { signal: given.signal });

@@ -4,6 +4,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
+  type ConnectRouter,
   type HandlerContext,
   type ServiceImpl,
   type Transport,
@@ -15,12 +16,15 @@ import {
   GameService,
   type LogEntrySchema,
   type RetryPolicy,
+  type SeatErrorSchema,
   type SubmitActionRequest,
   type SubmitActionResponseSchema,
   type ViewSchema,
   WatchEndReason,
   type WatchGameRequest,
   type WatchGameResponseSchema,
+  type WatchTurnsRequest,
+  type WatchTurnsResponseSchema,
 } from "moonvale";
 
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../src/gen/google/rpc/error_details_pb.js";
@@ -35,9 +39,13 @@ export const QUICK: Partial<RetryPolicy> = {
   longestPauseMs: 2,
 };
 
+/** How long tests wait for what has to come, on however slow a machine. */
+export const WAIT = { timeout: 30_000 };
+
 type View = MessageInitShape<typeof ViewSchema>;
 type Entry = MessageInitShape<typeof LogEntrySchema>;
 type Message = MessageInitShape<typeof WatchGameResponseSchema>;
+type TurnMessage = MessageInitShape<typeof WatchTurnsResponseSchema>;
 
 /** Two seats act in turn, drawing, until the log has `length` entries. Tests set the faults before they call. */
 export class FakeService {
@@ -60,7 +68,12 @@ export class FakeService {
   deleted = false;
   /** How many calls are refused as too many, and for how long. */
   limited = 0;
-  retryDelayNanos = 5_000_000;
+  retryDelay = { seconds: 0n, nanos: 5_000_000 };
+  maxWatchedSeats = 500;
+  /** The seats of each stream of turns. */
+  readonly watchedSeats: string[][] = [];
+  /** What streams of turns tell of their first seat at once, one after the other. */
+  seatErrors: MessageInitShape<typeof SeatErrorSchema>[] = [];
   /** How many streams are open. */
   open = 0;
   version = 0;
@@ -86,6 +99,11 @@ export class FakeService {
   }
 
   transport(): Transport {
+    return createRouterTransport((router) => this.serve(router));
+  }
+
+  /** Add its methods to a router. */
+  serve(router: ConnectRouter): void {
     const methods: ServiceImpl<typeof GameService> = {
       createGame: ({ requestId }) => {
         this.requestIds.push(requestId);
@@ -104,6 +122,7 @@ export class FakeService {
         return response;
       },
       watchGame: (request, context) => this.#watch(request, context),
+      watchTurns: (request, context) => this.#watchTurns(request, context),
       listEvents: ({ pageSize, pageToken }) => {
         const start = Number(pageToken || 0);
         const end = Math.min(start + (pageSize || this.length), this.version + 1);
@@ -136,14 +155,14 @@ export class FakeService {
           this.limited -= 1;
           throw new ConnectError("slower", Code.ResourceExhausted, undefined, [
             { desc: ErrorInfoSchema, value: { domain: "moonvale.v1", reason: "RATE_LIMITED" } },
-            { desc: RetryInfoSchema, value: { retryDelay: { nanos: this.retryDelayNanos } } },
+            { desc: RetryInfoSchema, value: { retryDelay: this.retryDelay } },
           ]);
         }
         this.#fault();
-        return { version: "fake" };
+        return { version: "fake", limits: { maxWatchedSeats: this.maxWatchedSeats } };
       },
     };
-    return createRouterTransport(({ service }) => service(GameService, methods));
+    router.service(GameService, methods);
   }
 
   view(viewer: number | undefined): View {
@@ -193,11 +212,21 @@ export class FakeService {
     if (this.rewound) {
       fail(Code.Aborted, "HISTORY_REWOUND", { version: "1" });
     }
+    yield* this.#breaking(this.#stream(request.afterVersion, context), context);
+  }
+
+  async *#watchTurns(request: WatchTurnsRequest, context: HandlerContext): AsyncGenerator<TurnMessage> {
+    this.watchedSeats.push(request.seats.map((seat) => seat.credential));
+    yield* this.#breaking(this.#turns(request, context), context);
+  }
+
+  /** The messages, up to where the stream is to break. */
+  async *#breaking<Message>(messages: AsyncIterable<Message>, context: HandlerContext): AsyncGenerator<Message> {
     const length = this.streamLengths.shift();
     let sent = 0;
     this.open += 1;
     void ended(context.signal).then(() => (this.open -= 1));
-    for await (const message of this.#stream(request.afterVersion, context)) {
+    for await (const message of messages) {
       if (sent === length) {
         throw new ConnectError("the connection broke", Code.Unavailable);
       }
@@ -226,8 +255,7 @@ export class FakeService {
           yield { content: { case: "end", value: { reason: WatchEndReason.GAME_OVER } } };
           return;
         }
-        const acted = new Promise<void>((resolve) => this.#changed.push(resolve));
-        await Promise.race([acted, gone]);
+        await this.#change(gone);
         if (context.signal.aborted) {
           return;
         }
@@ -239,6 +267,40 @@ export class FakeService {
       }
       yield { content: { case: "entry", value: this.entry(version) } };
     }
+  }
+
+  async *#turns(request: WatchTurnsRequest, context: HandlerContext): AsyncGenerator<TurnMessage> {
+    const gone = ended(context.signal);
+    const viewers = request.seats.map((seat) => SEATS.findIndex((credential) => credential === seat.credential));
+    const error = this.seatErrors.shift();
+    if (error !== undefined) {
+      yield { index: 0, content: { case: "error", value: error } };
+    }
+    const left = [...viewers.entries()].slice(error === undefined ? 0 : 1);
+    let told = -1;
+    while (!this.isOver && left.length > 0) {
+      if (told === this.version) {
+        await this.#change(gone);
+      }
+      if (context.signal.aborted) {
+        return;
+      }
+      told = this.version;
+      for (const [index, viewer] of left) {
+        if (!this.isOver && viewer === told % 2) {
+          yield { index, content: { case: "turn", value: this.view(viewer) } };
+        }
+      }
+    }
+    for (const [index, viewer] of left) {
+      yield { index, content: { case: "over", value: this.view(viewer) } };
+    }
+    yield { content: { case: "end", value: { reason: WatchEndReason.NO_SEAT_LEFT } } };
+  }
+
+  /** Resolves when somebody acts or the caller is gone. */
+  async #change(gone: Promise<void>): Promise<void> {
+    await Promise.race([new Promise<void>((resolve) => this.#changed.push(resolve)), gone]);
   }
 
   #fault(): void {

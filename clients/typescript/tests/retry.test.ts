@@ -102,15 +102,15 @@ test("a delay that the service asks for is waited out", async () => {
   fake.limited = 2;
   expect((await fake.client().getServerInfo()).version).toBe("fake");
   fake.limited = 1;
-  fake.retryDelayNanos = 900_000_000;
-  const error = await errorOf(fake.client({ ...QUICK, timeoutMs: 500 }).getServerInfo());
-  expect([error.reason, error.retryDelayMs, error.isTransient]).toEqual(["RATE_LIMITED", 900, true]);
+  fake.retryDelay = { seconds: 60n, nanos: 500_000_000 };
+  const error = await errorOf(fake.client().getServerInfo());
+  expect([error.reason, error.retryDelayMs, error.isTransient]).toEqual(["RATE_LIMITED", 60_500, true]);
 });
 
-test("the reason stays when a call gives up", async () => {
+test("a call gives up when its time is up", async () => {
   const fake = new FakeService();
   fake.faults = Array.from({ length: 1000 }, () => LOST);
-  const client = fake.client({ timeoutMs: 60, attemptTimeoutMs: 50, firstPauseMs: 5, longestPauseMs: 10 });
+  const client = fake.client({ timeoutMs: 1000, firstPauseMs: 5, longestPauseMs: 50 });
   const error = await errorOf(client.getServerInfo());
   expect([error.code, error.reason, error.isTransient]).toEqual([LOST, "", true]);
   expect(error.attempts).toBeGreaterThan(1);
@@ -164,6 +164,17 @@ test("pauses double with jitter up to the longest, and the last deadline is what
   expect(lowest.pause(broken)).toBe(0.5);
 });
 
+test("a call whose last attempts ran out of time tells what had failed before", () => {
+  let now = 0;
+  const attempts = new Attempts({ ...DEFAULT_RETRY, timeoutMs: 1000 }, () => now);
+  const late = new ConnectError("the operation timed out", Code.DeadlineExceeded);
+  attempts.pause(late);
+  attempts.pause(new ConnectError("no route", Code.Internal));
+  attempts.pause(late);
+  now = 1000;
+  expect(() => attempts.pause(late)).toThrow(expect.objectContaining({ message: "Internal: no route", attempts: 4 }));
+});
+
 test("what comes over a stream gives it new time, and what follows its view makes pauses short again", () => {
   let now = 0;
   const policy = { ...DEFAULT_RETRY, timeoutMs: 10, attemptTimeoutMs: 4, firstPauseMs: 1, longestPauseMs: 8 };
@@ -186,7 +197,7 @@ test("what comes over a stream gives it new time, and what follows its view make
 test("the client has a method for each of the service's", () => {
   const names: Record<string, string> = { watchGame: "watch" };
   const methods = GameService.methods.map((method) => names[method.localName] ?? method.localName);
-  expect(methods.length).toBeGreaterThanOrEqual(12);
+  expect(methods.length).toBeGreaterThanOrEqual(13);
   for (const method of methods) {
     expect(Client.prototype).toHaveProperty(method);
   }
@@ -194,6 +205,13 @@ test("the client has a method for each of the service's", () => {
 
 test("the reasons that the client acts on are those of the contract", () => {
   const reasons = Object.entries(errors).flatMap(([name, value]) => (name === value ? [name] : []));
-  expect(reasons.sort()).toEqual(["GAME_NOT_FOUND", "GAME_OVER", "HISTORY_REWOUND", "NOT_YOUR_TURN", "STALE_VERSION"]);
+  expect(reasons.sort()).toEqual([
+    "CREDENTIAL_REVOKED",
+    "GAME_NOT_FOUND",
+    "GAME_OVER",
+    "HISTORY_REWOUND",
+    "NOT_YOUR_TURN",
+    "STALE_VERSION",
+  ]);
   expect(Object.keys(ErrorReason)).toEqual(expect.arrayContaining(reasons));
 });

@@ -1,9 +1,9 @@
 /** Watches: every entry once and in order, whatever breaks. */
 
-import { type Update, WatchEndReason } from "moonvale";
-import { expect, test, vi } from "vitest";
+import { DEFAULT_RETRY, type Update, WatchEndReason } from "moonvale";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { FakeService, GAME, QUICK, SPECTATOR, mark } from "./fake.js";
+import { FakeService, GAME, SPECTATOR, WAIT, mark } from "./fake.js";
 
 /** Play the game to its end. */
 function played(fake: FakeService): FakeService {
@@ -108,23 +108,51 @@ test("a draining server and an old stream are no end", async () => {
   expect(fake.watchedFrom).toHaveLength(4);
 });
 
-test("a stream on which nothing comes is given up and resumed", async () => {
-  const fake = played(new FakeService());
-  fake.silent = 2;
-  const watch = fake.client({ ...QUICK, silenceMs: 20 }).watch(GAME, SPECTATOR, { afterVersion: 0n });
-  expect(versions(await all(watch))).toEqual(upTo(fake.length));
-  expect(fake.watchedFrom).toHaveLength(3);
-});
+describe("with a clock of the test's own", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
 
-test("a watcher may take longer for an entry than a stream may be silent", async () => {
-  const fake = played(new FakeService(3));
-  const seen: Update[] = [];
-  for await (const update of fake.client({ ...QUICK, silenceMs: 20 }).watch(GAME, SPECTATOR, { afterVersion: 0n })) {
-    seen.push(update);
-    await new Promise((resolve) => setTimeout(resolve, 40));
-  }
-  expect(versions(seen)).toEqual(upTo(3));
-  expect(fake.watchedFrom).toHaveLength(1);
+  test("a stream on which nothing comes is given up and resumed", async () => {
+    const fake = played(new FakeService());
+    fake.silent = 2;
+    const watched = all(fake.client({}).watch(GAME, SPECTATOR, { afterVersion: 0n }));
+    for (const streams of [1, 2]) {
+      await vi.advanceTimersByTimeAsync(DEFAULT_RETRY.attemptTimeoutMs - 1000);
+      expect(fake.watchedFrom).toHaveLength(streams);
+      await vi.advanceTimersByTimeAsync(2000);
+    }
+    expect(versions(await watched)).toEqual(upTo(fake.length));
+    expect(fake.watchedFrom).toHaveLength(3);
+  });
+
+  test("so is one that falls silent", async () => {
+    const fake = new FakeService(2);
+    const watch = fake.client({}).watch(GAME, SPECTATOR);
+    await watch.next();
+    fake.act();
+    expect((await watch.next()).value).toMatchObject({ case: "entry", value: { version: 1n } });
+    const waiting = watch.next();
+    await vi.advanceTimersByTimeAsync(DEFAULT_RETRY.silenceMs - 1000);
+    expect(fake.watchedFrom).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(fake.watchedFrom).toEqual([
+      [undefined, ""],
+      [1n, mark(1)],
+    ]);
+    fake.act();
+    expect((await waiting).value).toMatchObject({ case: "entry", value: { version: 2n } });
+  });
+
+  test("a watcher may take longer for an entry than a stream may be silent", async () => {
+    const fake = played(new FakeService(3));
+    const seen: Update[] = [];
+    for await (const update of fake.client().watch(GAME, SPECTATOR, { afterVersion: 0n })) {
+      seen.push(update);
+      await vi.advanceTimersByTimeAsync(2 * DEFAULT_RETRY.silenceMs);
+    }
+    expect(versions(seen)).toEqual(upTo(3));
+    expect(fake.watchedFrom).toHaveLength(1);
+  });
 });
 
 test("a rewound history and a deleted game are thrown", async () => {
@@ -139,7 +167,7 @@ test("a rewound history and a deleted game are thrown", async () => {
 test("a watch gives up when it can't be resumed for too long", async () => {
   const fake = new FakeService();
   fake.streamLengths = Array.from({ length: 1000 }, () => 0);
-  const watch = fake.client({ timeoutMs: 60, firstPauseMs: 5, longestPauseMs: 10 }).watch(GAME, SPECTATOR);
+  const watch = fake.client({ timeoutMs: 500, firstPauseMs: 5, longestPauseMs: 50 }).watch(GAME, SPECTATOR);
   await expect(watch.next()).rejects.toMatchObject({ isTransient: true });
 });
 
@@ -151,7 +179,7 @@ test("a signal ends a watch with its own reason, and its stream with it", async 
   const waiting = watch.next();
   given.abort(new Error("enough"));
   await expect(waiting).rejects.toThrow("enough");
-  await vi.waitFor(() => expect(fake.open).toBe(0));
+  await vi.waitFor(() => expect(fake.open).toBe(0), WAIT);
 });
 
 test("leaving the loop ends the stream", async () => {
@@ -161,7 +189,7 @@ test("leaving the loop ends the stream", async () => {
     expect(fake.open).toBe(1);
     break;
   }
-  await vi.waitFor(() => expect(fake.open).toBe(0));
+  await vi.waitFor(() => expect(fake.open).toBe(0), WAIT);
 });
 
 test("what the watcher's own code throws is not taken for a broken stream", async () => {

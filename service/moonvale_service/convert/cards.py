@@ -6,15 +6,18 @@ nothing without it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
+
+from google.protobuf.message import Message
 
 from moonvale.v1 import card_pb2 as pb
 from moonvale.v1 import view_pb2
 from moonvale_engine import catalog, events
 from moonvale_engine.options import Options
 from moonvale_engine.views import CardView
+from moonvale_engine.views import card_view as unpacked
 from moonvale_service.convert import demands
 
 
@@ -25,6 +28,8 @@ class Printed(NamedTuple):
     variant: int
     demand: str
 
+
+_ENCODED_CARDS: Final = 16_384  # of one game's options, each about 100 bytes
 
 Faces = Mapping[int, Printed]
 
@@ -69,19 +74,63 @@ def pool_card(faces: Faces, face: int, faceup: bool) -> view_pb2.PoolCard:
     return view_pb2.PoolCard(face=_face(faces.get(face)), faceup=faceup)
 
 
-def card_view(faces: Faces, players: int, card: CardView | None) -> pb.CardView | None:
-    """Return a card on the table, if there is one."""
-    return None if card is None else _card_view(faces.get(card.face), _under(faces, card), players, card)
+def card_view(faces: Faces, players: int, card: CardView) -> pb.CardView:
+    """Return a card on the table."""
+    return pb.CardView(
+        handle=card.handle,
+        face=_face(faces.get(card.face)),
+        faceup=card.faceup,
+        sideways=card.sideways,
+        used=card.used,
+        spent=card.spent,
+        seen_by=[seat for seat in range(players) if card.seen_by >> seat & 1],
+        tucked=None if card.tucked is None else card_view(faces, players, card.tucked),
+    )
 
 
-def pile(faces: Faces, players: int, cards: tuple[CardView, ...]) -> bytes:
-    """Return the ``pile`` of a View, encoded, to be merged into one."""
-    return b"".join([_pile_card(faces.get(card.face), players, card) for card in cards])
+class Encoder:
+    """Encodes the cards of games with the same options. Cards recur from view to view: each is encoded once.
+
+    It is encoded as a list of one; such lists, one after the other, are a list of all, to be merged into a message.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.faces = faces(options)
+        self._players = options.players
+        self._pile: dict[int, bytes] = {}
+        self._village: dict[int, bytes] = {}
+
+    def pile(self, packed: Iterable[int]) -> bytes:
+        """Return the ``pile`` of a View."""
+        known = self._pile
+        return b"".join([known.get(each) or self._pile_card(each) for each in packed])
+
+    def village(self, packed: Iterable[int]) -> bytes:
+        """Return the ``village`` of a SeatView."""
+        known = self._village
+        return b"".join([known.get(each) or self._village_card(each) for each in packed])
+
+    def _pile_card(self, packed: int) -> bytes:
+        return _keep(self._pile, packed, view_pb2.View(pile=[self._card(packed)]))
+
+    def _village_card(self, packed: int) -> bytes:
+        return _keep(self._village, packed, view_pb2.SeatView(village=[self._card(packed)]))
+
+    def _card(self, packed: int) -> pb.CardView:
+        return card_view(self.faces, self._players, unpacked(packed))
 
 
-def village(faces: Faces, players: int, cards: tuple[CardView, ...]) -> bytes:
-    """Return the ``village`` of a SeatView, encoded, to be merged into one."""
-    return b"".join([_village_card(faces.get(card.face), _under(faces, card), players, card) for card in cards])
+def _keep(encoded: dict[int, bytes], packed: int, message: Message) -> bytes:
+    if len(encoded) >= _ENCODED_CARDS:
+        encoded.clear()
+    encoded[packed] = result = message.SerializeToString()
+    return result
+
+
+@lru_cache(maxsize=256)
+def encoder(game: Options) -> Encoder:
+    """Return the encoder of a game's cards."""
+    return Encoder(game)
 
 
 def village_spot(square: int) -> pb.VillageSpot:
@@ -110,33 +159,3 @@ def _face(printed: Printed | None) -> pb.Face | None:
         variant=printed.variant,
         demand=demands.to_proto(printed.demand) if printed.demand else None,
     )
-
-
-def _under(faces: Faces, card: CardView) -> Printed | None:
-    """Return what is printed on the card that is tucked under a card, which has none under itself."""
-    return None if card.tucked is None else faces.get(card.tucked.face)
-
-
-def _card_view(printed: Printed | None, under: Printed | None, players: int, card: CardView) -> pb.CardView:
-    return pb.CardView(
-        handle=card.handle,
-        face=_face(printed),
-        faceup=card.faceup,
-        sideways=card.sideways,
-        used=card.used,
-        spent=card.spent,
-        seen_by=[seat for seat in range(players) if card.seen_by >> seat & 1],
-        tucked=None if card.tucked is None else _card_view(under, None, players, card.tucked),
-    )
-
-
-# The same cards recur from view to view. Each is encoded once, as a list of one; such lists, one after the other, are a
-# list of all, and merging that costs less than copying messages.
-@lru_cache(maxsize=16384)
-def _pile_card(printed: Printed | None, players: int, card: CardView) -> bytes:
-    return view_pb2.View(pile=[_card_view(printed, None, players, card)]).SerializeToString()
-
-
-@lru_cache(maxsize=16384)
-def _village_card(printed: Printed | None, under: Printed | None, players: int, card: CardView) -> bytes:
-    return view_pb2.SeatView(village=[_card_view(printed, under, players, card)]).SerializeToString()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from moonvale.v1 import options_pb2
+from moonvale.v1 import card_pb2, options_pb2
 from moonvale.v1 import view_pb2 as pb
 from moonvale_engine import decisions, views
 from moonvale_engine.events import NOBODY, SPECTATOR
@@ -35,7 +35,8 @@ def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
     """Return a view as message. ``position``: the text of the position as the same viewer knows it."""
     about = header.about
     players = view.options.players
-    faces = cards.faces(view.options)
+    encoder = cards.encoder(view.options)
+    faces = encoder.faces
     message = pb.View(
         name=header.name,
         version=header.version,
@@ -56,12 +57,12 @@ def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
         caller=_seat_or_none(view.caller),
         extra_turns=view.extra_turns,
         deck_count=view.deck_count,
-        deck_top=cards.card_view(faces, players, view.deck_top),
-        hand=cards.card_view(faces, players, view.hand),
+        deck_top=_card_or_none(faces, players, view.deck_top),
+        hand=_card_or_none(faces, players, view.hand),
         position=position,
         pool=[cards.pool_card(faces, face, faceup) for face, faceup in view.pool],
     )
-    message.MergeFromString(cards.pile(faces, players, view.pile))
+    message.MergeFromString(encoder.pile(view.packed_pile))
     for number, seat in enumerate(view.seats):
         seat_message = message.seats.add(
             seat=number,
@@ -71,7 +72,7 @@ def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
             scores=seat.scores,
             resigned=seat.resigned,
         )
-        seat_message.MergeFromString(cards.village(faces, players, seat.village))
+        seat_message.MergeFromString(encoder.village(seat.packed_village))
     if view.decision is not None:
         _write_decision(message.decision, view.decision)
     if view.over != NOBODY:
@@ -94,6 +95,10 @@ def _write_decision(message: pb.Decision, decision: views.DecisionView) -> None:
 
 def _seat_or_none(seat: int) -> int | None:
     return None if seat == NOBODY else seat
+
+
+def _card_or_none(faces: cards.Faces, players: int, card: views.CardView | None) -> card_pb2.CardView | None:
+    return None if card is None else cards.card_view(faces, players, card)
 
 
 @lru_cache(maxsize=256)

@@ -131,6 +131,23 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     """The credential was replaced by RotateCredential. Ask for the new one whoever gave out this one.
     Example: UNAUTHENTICATED, a seat's credential that had become known, after the creator has replaced it.
     """
+    ERROR_REASON_UNKNOWN_PATH: _ErrorReason.ValueType  # 27
+    """Over HTTP only: there is nothing at this path. /openapi.json lists all that there is.
+    Example: NOT_FOUND, GET /v1/game.
+    """
+    ERROR_REASON_METHOD_NOT_ALLOWED: _ErrorReason.ValueType  # 28
+    """Over HTTP only: the path is good, but not with this method. Metadata: allow, as in the header of that name.
+    Example: UNIMPLEMENTED, PUT /v1/games.
+    """
+    ERROR_REASON_UNSUPPORTED_MEDIA_TYPE: _ErrorReason.ValueType  # 29
+    """Over HTTP only: the body is of a media type, or compressed in a way, that the service does not read.
+    Example: UNIMPLEMENTED, a form posted to /v1/games.
+    """
+    ERROR_REASON_DEADLINE_EXCEEDED: _ErrorReason.ValueType  # 30
+    """Over Connect and gRPC-Web only: the call took longer than the client's own timeout, and may have been carried out all the
+    same. Try again, with the same request id.
+    Example: DEADLINE_EXCEEDED, a call with the header "connect-timeout-ms: 5".
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed. Every error of the service is a google.rpc.Status with a google.rpc.ErrorInfo, whose domain is
@@ -247,5 +264,22 @@ Example: RESOURCE_EXHAUSTED, a client that opens a stream for every view and clo
 ERROR_REASON_CREDENTIAL_REVOKED: ErrorReason.ValueType  # 26
 """The credential was replaced by RotateCredential. Ask for the new one whoever gave out this one.
 Example: UNAUTHENTICATED, a seat's credential that had become known, after the creator has replaced it.
+"""
+ERROR_REASON_UNKNOWN_PATH: ErrorReason.ValueType  # 27
+"""Over HTTP only: there is nothing at this path. /openapi.json lists all that there is.
+Example: NOT_FOUND, GET /v1/game.
+"""
+ERROR_REASON_METHOD_NOT_ALLOWED: ErrorReason.ValueType  # 28
+"""Over HTTP only: the path is good, but not with this method. Metadata: allow, as in the header of that name.
+Example: UNIMPLEMENTED, PUT /v1/games.
+"""
+ERROR_REASON_UNSUPPORTED_MEDIA_TYPE: ErrorReason.ValueType  # 29
+"""Over HTTP only: the body is of a media type, or compressed in a way, that the service does not read.
+Example: UNIMPLEMENTED, a form posted to /v1/games.
+"""
+ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 30
+"""Over Connect and gRPC-Web only: the call took longer than the client's own timeout, and may have been carried out all the
+same. Try again, with the same request id.
+Example: DEADLINE_EXCEEDED, a call with the header "connect-timeout-ms: 5".
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

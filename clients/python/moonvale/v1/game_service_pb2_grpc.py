@@ -160,7 +160,8 @@ class GameServiceServicer(object):
         and once its game is over. What is told of a seat is always the newest: turns that have passed before the caller reads
         them are left out.
         Needs no credential of its own: those of the seats are in the request. What keeps one seat from being watched is told
-        in the stream, and the others go on. There is nothing to resume: a new stream tells again which seats are to act.
+        in the stream, and the others go on; if no credential is good for its seat, the call fails as the first of them would.
+        There is nothing to resume: a new stream tells again which seats are to act.
         Errors: READER_TOO_SLOW; in the stream also TOO_MANY_WATCHES.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -170,6 +171,7 @@ class GameServiceServicer(object):
     def ListEvents(self, request, context):
         """Lists the entries of the log with their events, oldest first.
         Needs any credential of the game.
+        Errors: HISTORY_REWOUND, if the log no longer has what the page before ended with.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -65,12 +65,14 @@ class GameServiceStub:
     and once its game is over. What is told of a seat is always the newest: turns that have passed before the caller reads
     them are left out.
     Needs no credential of its own: those of the seats are in the request. What keeps one seat from being watched is told
-    in the stream, and the others go on. There is nothing to resume: a new stream tells again which seats are to act.
+    in the stream, and the others go on; if no credential is good for its seat, the call fails as the first of them would.
+    There is nothing to resume: a new stream tells again which seats are to act.
     Errors: READER_TOO_SLOW; in the stream also TOO_MANY_WATCHES.
     """
     ListEvents: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]
     """Lists the entries of the log with their events, oldest first.
     Needs any credential of the game.
+    Errors: HISTORY_REWOUND, if the log no longer has what the page before ended with.
     """
     GetReplay: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.GetReplayRequest, _game_service_pb2.GetReplayResponse]
     """Returns a whole game with all its cards, once it is over.
@@ -138,12 +140,14 @@ class GameServiceAsyncStub(GameServiceStub):
     and once its game is over. What is told of a seat is always the newest: turns that have passed before the caller reads
     them are left out.
     Needs no credential of its own: those of the seats are in the request. What keeps one seat from being watched is told
-    in the stream, and the others go on. There is nothing to resume: a new stream tells again which seats are to act.
+    in the stream, and the others go on; if no credential is good for its seat, the call fails as the first of them would.
+    There is nothing to resume: a new stream tells again which seats are to act.
     Errors: READER_TOO_SLOW; in the stream also TOO_MANY_WATCHES.
     """
     ListEvents: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ListEventsRequest, _game_service_pb2.ListEventsResponse]  # type: ignore[assignment]
     """Lists the entries of the log with their events, oldest first.
     Needs any credential of the game.
+    Errors: HISTORY_REWOUND, if the log no longer has what the page before ended with.
     """
     GetReplay: _aio.UnaryUnaryMultiCallable[_game_service_pb2.GetReplayRequest, _game_service_pb2.GetReplayResponse]  # type: ignore[assignment]
     """Returns a whole game with all its cards, once it is over.
@@ -238,7 +242,8 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         and once its game is over. What is told of a seat is always the newest: turns that have passed before the caller reads
         them are left out.
         Needs no credential of its own: those of the seats are in the request. What keeps one seat from being watched is told
-        in the stream, and the others go on. There is nothing to resume: a new stream tells again which seats are to act.
+        in the stream, and the others go on; if no credential is good for its seat, the call fails as the first of them would.
+        There is nothing to resume: a new stream tells again which seats are to act.
         Errors: READER_TOO_SLOW; in the stream also TOO_MANY_WATCHES.
         """
 
@@ -250,6 +255,7 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_game_service_pb2.ListEventsResponse, _abc.Awaitable[_game_service_pb2.ListEventsResponse]]:
         """Lists the entries of the log with their events, oldest first.
         Needs any credential of the game.
+        Errors: HISTORY_REWOUND, if the log no longer has what the page before ended with.
         """
 
     @_abc_1.abstractmethod

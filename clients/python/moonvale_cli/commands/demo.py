@@ -11,9 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from moonvale.v1 import view_pb2
-from moonvale_agents import RandomAgent
 from moonvale_cli.at_hand import add_address, any_service, command_name
-from moonvale_cli.bots import chooser
+from moonvale_cli.bots import add_bots, chooser, make_bot
 from moonvale_cli.draw import LEGEND, scores
 from moonvale_cli.errors import CommandError
 from moonvale_cli.onlooker import Onlooker
@@ -30,8 +29,8 @@ from moonvale_client import (
 from moonvale_engine import EngineError, read_record, replay_record
 
 DESCRIPTION: Final = """\
-Let four agents that choose at random play one whole game over gRPC, and look on. They play on the
-service that runs on this machine, or on one that is started for it and ends with the command.
+Let four agents play one whole game over gRPC, and look on. They play on the service that runs on
+this machine, or on one that is started for it and ends with the command.
 
 When the game is over its replay is fetched and played again here: every action must be legal, the
 result the same, and the secret must open the commitment that was published before the deal.
@@ -57,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     pace.add_argument("--fast", action="store_const", const=0.0, dest="pause", help="the same as --pause 0")
     parser.add_argument("--rounds", type=int, metavar="N", default=4, help="how many rounds [4]")
-    parser.add_argument("--seed", type=int, help="makes the agents choose the same again in the same positions")
+    add_bots(parser)
     parser.add_argument("--record", type=Path, metavar="FILE", help="write the game's record there when it is over")
     add_address(parser, "or a service of its own if none answers there")
 
@@ -99,8 +98,8 @@ async def _demo(address: str, arguments: argparse.Namespace, console: Console) -
         console.print()
         async with asyncio.TaskGroup() as seats:
             for i, credential in enumerate(game.seat_credentials):
-                agent = RandomAgent(None if arguments.seed is None else arguments.seed + i)
-                seats.create_task(play_seat(client, game.name, credential, chooser(agent, pause)))
+                choose = chooser(make_bot(arguments, i), pause)
+                seats.create_task(play_seat(client, game.name, credential, choose))
             view = await Onlooker(client, game.name, game.spectator_credential, console).look_on()
         return view, await client.get_replay(game.name, game.spectator_credential)
 

@@ -8,9 +8,8 @@ from typing import Final
 
 from rich.console import Console
 
-from moonvale_agents import RandomAgent
 from moonvale_cli.at_hand import add_address, any_service
-from moonvale_cli.bots import Bots
+from moonvale_cli.bots import Bots, add_bots, make_bot
 from moonvale_cli.errors import CommandError
 from moonvale_cli.game_name import CREDENTIAL_VARIABLE, game_name
 from moonvale_cli.player import LeftError, Player
@@ -19,7 +18,7 @@ from moonvale_engine.errors import OptionError
 from moonvale_engine.options import DECKS, MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS, TOKENS, deck_text, parse_deck
 
 DESCRIPTION: Final = """\
-Sit down at a table with agents that choose at random, and play.
+Sit down at a table with agents, and play.
 
 The table is drawn before each of your turns, what the others did is told in words, and your
 choices are numbered. If no service runs on this machine, one is started that ends with the
@@ -28,7 +27,7 @@ command. With --game and --credential you sit down at a table that somebody else
 EXAMPLES: Final = """\
   moonvale play
   moonvale play --players 2 --rounds 1 --name Ann
-  moonvale play --deck eye
+  moonvale play --deck eye --bots random
   moonvale play --deck coin,2=eye,9=eye --token eye
 """
 
@@ -48,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seat", type=int, choices=range(1, MAX_PLAYERS + 1), default=1, help="which seat is yours [1]"
     )
-    parser.add_argument("--seed", type=int, help="makes the agents choose the same again in the same positions")
+    add_bots(parser)
     parser.add_argument("--game", help="join this game instead")
     parser.add_argument(
         "--credential",
@@ -102,10 +101,7 @@ def _against_agents(client: Client, address: str, arguments: argparse.Namespace,
     game = client.create_game(options, names)
     credentials = list(game.seat_credentials)
     mine = credentials.pop(arguments.seat - 1)
-    agents = {
-        credential: RandomAgent(None if arguments.seed is None else arguments.seed + i)
-        for i, credential in enumerate(credentials)
-    }
+    agents = {credential: make_bot(arguments, i) for i, credential in enumerate(credentials)}
     with Bots(address, game.name, agents) as bots:
         try:
             Player(client, game.name, mine, console).play()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Final
 
 from rich.console import Console
@@ -24,6 +26,7 @@ in place; into a file or a pipe it is told line by line.
 EXAMPLES: Final = """\
   moonvale watch k5w2q7xw3m6d4c8h2r9t --credential mv1.Aw...
   MOONVALE_CREDENTIAL=mv1.Aw... moonvale watch games/k5w2q7xw3m6d4c8h2r9t > game.txt
+  moonvale watch k5w2q7xw3m6d4c8h2r9t --save seen.ndjson    (for `moonvale verify` afterwards)
 """
 
 
@@ -34,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--credential",
         default=os.environ.get(CREDENTIAL_VARIABLE, ""),
         help=f"any credential of the game; the default is {CREDENTIAL_VARIABLE}",
+    )
+    parser.add_argument(
+        "--save", metavar="FILE", type=Path, help="also write what you are told to a file, one JSON object a line"
     )
     add_address(parser, "which must answer")
 
@@ -56,5 +62,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _look_on(address: str, arguments: argparse.Namespace, console: Console) -> View:
-    async with AsyncClient(address) as client:
-        return await Onlooker(client, game_name(arguments.game), arguments.credential, console).look_on()
+    try:
+        saving = nullcontext() if arguments.save is None else arguments.save.open("w", encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"--save {arguments.save}: {error.strerror}") from error
+    with saving as saved:
+        async with AsyncClient(address) as client:
+            return await Onlooker(client, game_name(arguments.game), arguments.credential, console, saved).look_on()

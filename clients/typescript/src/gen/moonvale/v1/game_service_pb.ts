@@ -12,6 +12,8 @@ import type { Action, ActionJson } from "./action_pb.js";
 import { file_moonvale_v1_action } from "./action_pb.js";
 import type { CardType, CardTypeJson, TokenType, TokenTypeJson } from "./catalog_pb.js";
 import { file_moonvale_v1_catalog } from "./catalog_pb.js";
+import type { ErrorReason, ErrorReasonJson } from "./errors_pb.js";
+import { file_moonvale_v1_errors } from "./errors_pb.js";
 import type { LogEntry, LogEntryJson } from "./event_pb.js";
 import { file_moonvale_v1_event } from "./event_pb.js";
 import type { Options, OptionsJson } from "./options_pb.js";
@@ -26,7 +28,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file moonvale/v1/game_service.proto.
  */
 export const file_moonvale_v1_game_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5tb29udmFsZS92MS9nYW1lX3NlcnZpY2UucHJvdG8SC21vb252YWxlLnYxIs0CChFDcmVhdGVHYW1lUmVxdWVzdBIlCgdvcHRpb25zGAEgASgLMhQubW9vbnZhbGUudjEuT3B0aW9ucxIlCgVzZWF0cxgCIAMoCzIWLm1vb252YWxlLnYxLlNlYXRTZXR1cBI6CgZsYWJlbHMYAyADKAsyKi5tb29udmFsZS52MS5DcmVhdGVHYW1lUmVxdWVzdC5MYWJlbHNFbnRyeRITCgtleHRlcm5hbF9pZBgEIAEoCRISCgpyZXF1ZXN0X2lkGAUgASgJEh8KBGRlYWwYBiABKAsyES5tb29udmFsZS52MS5EZWFsEjUKEXNlYWxfcmVwbGF5X3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBInwKCVNlYXRTZXR1cBIMCgRuYW1lGAEgASgJEjIKBmxhYmVscxgCIAMoCzIiLm1vb252YWxlLnYxLlNlYXRTZXR1cC5MYWJlbHNFbnRyeRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIi4KBERlYWwSFAoGc2VjcmV0GAEgASgMQgTiQQECEhAKCHZpbGxhZ2VzGAIgAygFIpcBChJDcmVhdGVHYW1lUmVzcG9uc2USDAoEbmFtZRgBIAEoCRIaChJjcmVhdG9yX2NyZWRlbnRpYWwYAiABKAkSGAoQc2VhdF9jcmVkZW50aWFscxgDIAMoCRIcChRzcGVjdGF0b3JfY3JlZGVudGlhbBgEIAEoCRIfCgR2aWV3GAUgASgLMhEubW9vbnZhbGUudjEuVmlldyIkCg5HZXRWaWV3UmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECIjIKD0dldFZpZXdSZXNwb25zZRIfCgR2aWV3GAEgASgLMhEubW9vbnZhbGUudjEuVmlldyKRAQoTU3VibWl0QWN0aW9uUmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECEioKB2FjdGlvbnMYAiADKAsyEy5tb29udmFsZS52MS5BY3Rpb25CBOJBAQISGgoHdmVyc2lvbhgDIAEoBEIE4kEBAkgAiAEBEhIKCnJlcXVlc3RfaWQYBCABKAlCCgoIX3ZlcnNpb24ifgoUU3VibWl0QWN0aW9uUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoBBIMCgRtYXJrGAIgASgJEh8KBHZpZXcYAyABKAsyES5tb29udmFsZS52MS5WaWV3EiYKB2VudHJpZXMYBCADKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeSJoChBXYXRjaEdhbWVSZXF1ZXN0EhIKBG5hbWUYASABKAlCBOJBAQISGgoNYWZ0ZXJfdmVyc2lvbhgCIAEoBEgAiAEBEhIKCmFmdGVyX21hcmsYAyABKAlCEAoOX2FmdGVyX3ZlcnNpb24ivAEKEVdhdGNoR2FtZVJlc3BvbnNlEiEKBHZpZXcYASABKAsyES5tb29udmFsZS52MS5WaWV3SAASJgoFZW50cnkYAiABKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeUgAEisKCWhlYXJ0YmVhdBgDIAEoCzIWLm1vb252YWxlLnYxLkhlYXJ0YmVhdEgAEiQKA2VuZBgEIAEoCzIVLm1vb252YWxlLnYxLldhdGNoRW5kSABCCQoHY29udGVudCI7CglIZWFydGJlYXQSFAoHdmVyc2lvbhgBIAEoBEgAiAEBEgwKBG1hcmsYAiABKAlCCgoIX3ZlcnNpb24iNwoIV2F0Y2hFbmQSKwoGcmVhc29uGAEgASgOMhsubW9vbnZhbGUudjEuV2F0Y2hFbmRSZWFzb24iUAoRTGlzdEV2ZW50c1JlcXVlc3QSFAoGcGFyZW50GAEgASgJQgTiQQECEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJIlUKEkxpc3RFdmVudHNSZXNwb25zZRImCgdlbnRyaWVzGAEgAygLMhUubW9vbnZhbGUudjEuTG9nRW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIiYKEEdldFJlcGxheVJlcXVlc3QSEgoEbmFtZRgBIAEoCUIE4kEBAiI4ChFHZXRSZXBsYXlSZXNwb25zZRIjCgZyZXBsYXkYASABKAsyEy5tb29udmFsZS52MS5SZXBsYXkiIwoNUmVzaWduUmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECIngKDlJlc2lnblJlc3BvbnNlEg8KB3ZlcnNpb24YASABKAQSDAoEbWFyaxgCIAEoCRIfCgR2aWV3GAMgASgLMhEubW9vbnZhbGUudjEuVmlldxImCgdlbnRyaWVzGAQgAygLMhUubW9vbnZhbGUudjEuTG9nRW50cnkiJwoRRGVsZXRlR2FtZVJlcXVlc3QSEgoEbmFtZRgBIAEoCUIE4kEBAiIUChJEZWxldGVHYW1lUmVzcG9uc2UiXQoXUm90YXRlQ3JlZGVudGlhbFJlcXVlc3QSEgoEbmFtZRgBIAEoCUIE4kEBAhIRCgRzZWF0GAIgASgFSACIAQESEgoKcmVxdWVzdF9pZBgDIAEoCUIHCgVfc2VhdCIuChhSb3RhdGVDcmVkZW50aWFsUmVzcG9uc2USEgoKY3JlZGVudGlhbBgBIAEoCSI5ChBMaXN0R2FtZXNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoBRISCgpwYWdlX3Rva2VuGAIgASgJIlUKEUxpc3RHYW1lc1Jlc3BvbnNlEicKBWdhbWVzGAEgAygLMhgubW9vbnZhbGUudjEuR2FtZVN1bW1hcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpkCCgtHYW1lU3VtbWFyeRIMCgRuYW1lGAEgASgJEhMKC2V4dGVybmFsX2lkGAIgASgJEjQKBmxhYmVscxgDIAMoCzIkLm1vb252YWxlLnYxLkdhbWVTdW1tYXJ5LkxhYmVsc0VudHJ5EhQKB3ZlcnNpb24YBCABKARIAIgBARIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCgoIX3ZlcnNpb24iEwoRR2V0Q2F0YWxvZ1JlcXVlc3QiYgoSR2V0Q2F0YWxvZ1Jlc3BvbnNlEiQKBWNhcmRzGAEgAygLMhUubW9vbnZhbGUudjEuQ2FyZFR5cGUSJgoGdG9rZW5zGAIgAygLMhYubW9vbnZhbGUudjEuVG9rZW5UeXBlIhYKFEdldFNlcnZlckluZm9SZXF1ZXN0IoIBChVHZXRTZXJ2ZXJJbmZvUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoCRIVCg1ydWxlc192ZXJzaW9uGAIgASgFEhwKFGNyZWF0b3Jfa2V5X3JlcXVpcmVkGAMgASgIEiMKBmxpbWl0cxgEIAEoCzITLm1vb252YWxlLnYxLkxpbWl0cyLKBAoGTGltaXRzEhkKEW1heF9yZXF1ZXN0X2J5dGVzGAEgASgFEhUKDW1heF9wYWdlX3NpemUYAiABKAUSEwoLbWF4X2FjdGlvbnMYAyABKAUSEgoKbWF4X2xhYmVscxgEIAEoBRIWCg5tYXhfdGV4dF9ieXRlcxgFIAEoBRI0ChFmaW5pc2hlZF9nYW1lX3R0bBgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIwCg1pZGxlX2dhbWVfdHRsGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjUKEmhlYXJ0YmVhdF9pbnRlcnZhbBgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIhChRtYXhfY2FsbHNfcGVyX3NlY29uZBgJIAEoBUgAiAEBEisKHm1heF9zcGVjdGF0b3JfY2FsbHNfcGVyX3NlY29uZBgKIAEoBUgBiAEBEiEKFG1heF9nYW1lc19wZXJfc2Vjb25kGAsgASgFSAKIAQESGAoLbWF4X3dhdGNoZXMYDCABKAVIA4gBARIiChVtYXhfc3BlY3RhdG9yX3dhdGNoZXMYDSABKAVIBIgBAUIXChVfbWF4X2NhbGxzX3Blcl9zZWNvbmRCIQofX21heF9zcGVjdGF0b3JfY2FsbHNfcGVyX3NlY29uZEIXChVfbWF4X2dhbWVzX3Blcl9zZWNvbmRCDgoMX21heF93YXRjaGVzQhgKFl9tYXhfc3BlY3RhdG9yX3dhdGNoZXMqsgEKDldhdGNoRW5kUmVhc29uEiAKHFdBVENIX0VORF9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpXQVRDSF9FTkRfUkVBU09OX0dBTUVfT1ZFUhABEiEKHVdBVENIX0VORF9SRUFTT05fR0FNRV9ERUxFVEVEEAISHQoZV0FUQ0hfRU5EX1JFQVNPTl9EUkFJTklORxADEhwKGFdBVENIX0VORF9SRUFTT05fTUFYX0FHRRAEMsEKCgtHYW1lU2VydmljZRJjCgpDcmVhdGVHYW1lEh4ubW9vbnZhbGUudjEuQ3JlYXRlR2FtZVJlcXVlc3QaHy5tb29udmFsZS52MS5DcmVhdGVHYW1lUmVzcG9uc2UiFILT5JMCDjoBKiIJL3YxL2dhbWVzEmAKB0dldFZpZXcSGy5tb29udmFsZS52MS5HZXRWaWV3UmVxdWVzdBocLm1vb252YWxlLnYxLkdldFZpZXdSZXNwb25zZSIagtPkkwIUEhIvdjEve25hbWU9Z2FtZXMvKn0SfwoMU3VibWl0QWN0aW9uEiAubW9vbnZhbGUudjEuU3VibWl0QWN0aW9uUmVxdWVzdBohLm1vb252YWxlLnYxLlN1Ym1pdEFjdGlvblJlc3BvbnNlIiqC0+STAiQ6ASoiHy92MS97bmFtZT1nYW1lcy8qfTpzdWJtaXRBY3Rpb24SbgoJV2F0Y2hHYW1lEh0ubW9vbnZhbGUudjEuV2F0Y2hHYW1lUmVxdWVzdBoeLm1vb252YWxlLnYxLldhdGNoR2FtZVJlc3BvbnNlIiCC0+STAhoSGC92MS97bmFtZT1nYW1lcy8qfTp3YXRjaDABEnIKCkxpc3RFdmVudHMSHi5tb29udmFsZS52MS5MaXN0RXZlbnRzUmVxdWVzdBofLm1vb252YWxlLnYxLkxpc3RFdmVudHNSZXNwb25zZSIjgtPkkwIdEhsvdjEve3BhcmVudD1nYW1lcy8qfS9ldmVudHMSbQoJR2V0UmVwbGF5Eh0ubW9vbnZhbGUudjEuR2V0UmVwbGF5UmVxdWVzdBoeLm1vb252YWxlLnYxLkdldFJlcGxheVJlc3BvbnNlIiGC0+STAhsSGS92MS97bmFtZT1nYW1lcy8qfS9yZXBsYXkSZwoGUmVzaWduEhoubW9vbnZhbGUudjEuUmVzaWduUmVxdWVzdBobLm1vb252YWxlLnYxLlJlc2lnblJlc3BvbnNlIiSC0+STAh46ASoiGS92MS97bmFtZT1nYW1lcy8qfTpyZXNpZ24SaQoKRGVsZXRlR2FtZRIeLm1vb252YWxlLnYxLkRlbGV0ZUdhbWVSZXF1ZXN0Gh8ubW9vbnZhbGUudjEuRGVsZXRlR2FtZVJlc3BvbnNlIhqC0+STAhQqEi92MS97bmFtZT1nYW1lcy8qfRKPAQoQUm90YXRlQ3JlZGVudGlhbBIkLm1vb252YWxlLnYxLlJvdGF0ZUNyZWRlbnRpYWxSZXF1ZXN0GiUubW9vbnZhbGUudjEuUm90YXRlQ3JlZGVudGlhbFJlc3BvbnNlIi6C0+STAig6ASoiIy92MS97bmFtZT1nYW1lcy8qfTpyb3RhdGVDcmVkZW50aWFsEl0KCUxpc3RHYW1lcxIdLm1vb252YWxlLnYxLkxpc3RHYW1lc1JlcXVlc3QaHi5tb29udmFsZS52MS5MaXN0R2FtZXNSZXNwb25zZSIRgtPkkwILEgkvdjEvZ2FtZXMSYgoKR2V0Q2F0YWxvZxIeLm1vb252YWxlLnYxLkdldENhdGFsb2dSZXF1ZXN0Gh8ubW9vbnZhbGUudjEuR2V0Q2F0YWxvZ1Jlc3BvbnNlIhOC0+STAg0SCy92MS9jYXRhbG9nEm4KDUdldFNlcnZlckluZm8SIS5tb29udmFsZS52MS5HZXRTZXJ2ZXJJbmZvUmVxdWVzdBoiLm1vb252YWxlLnYxLkdldFNlcnZlckluZm9SZXNwb25zZSIWgtPkkwIQEg4vdjEvc2VydmVySW5mb2IGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp, file_moonvale_v1_action, file_moonvale_v1_catalog, file_moonvale_v1_event, file_moonvale_v1_options, file_moonvale_v1_replay, file_moonvale_v1_view]);
+  fileDesc("Ch5tb29udmFsZS92MS9nYW1lX3NlcnZpY2UucHJvdG8SC21vb252YWxlLnYxIs0CChFDcmVhdGVHYW1lUmVxdWVzdBIlCgdvcHRpb25zGAEgASgLMhQubW9vbnZhbGUudjEuT3B0aW9ucxIlCgVzZWF0cxgCIAMoCzIWLm1vb252YWxlLnYxLlNlYXRTZXR1cBI6CgZsYWJlbHMYAyADKAsyKi5tb29udmFsZS52MS5DcmVhdGVHYW1lUmVxdWVzdC5MYWJlbHNFbnRyeRITCgtleHRlcm5hbF9pZBgEIAEoCRISCgpyZXF1ZXN0X2lkGAUgASgJEh8KBGRlYWwYBiABKAsyES5tb29udmFsZS52MS5EZWFsEjUKEXNlYWxfcmVwbGF5X3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBInwKCVNlYXRTZXR1cBIMCgRuYW1lGAEgASgJEjIKBmxhYmVscxgCIAMoCzIiLm1vb252YWxlLnYxLlNlYXRTZXR1cC5MYWJlbHNFbnRyeRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIi4KBERlYWwSFAoGc2VjcmV0GAEgASgMQgTiQQECEhAKCHZpbGxhZ2VzGAIgAygFIpcBChJDcmVhdGVHYW1lUmVzcG9uc2USDAoEbmFtZRgBIAEoCRIaChJjcmVhdG9yX2NyZWRlbnRpYWwYAiABKAkSGAoQc2VhdF9jcmVkZW50aWFscxgDIAMoCRIcChRzcGVjdGF0b3JfY3JlZGVudGlhbBgEIAEoCRIfCgR2aWV3GAUgASgLMhEubW9vbnZhbGUudjEuVmlldyIkCg5HZXRWaWV3UmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECIjIKD0dldFZpZXdSZXNwb25zZRIfCgR2aWV3GAEgASgLMhEubW9vbnZhbGUudjEuVmlldyKRAQoTU3VibWl0QWN0aW9uUmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECEioKB2FjdGlvbnMYAiADKAsyEy5tb29udmFsZS52MS5BY3Rpb25CBOJBAQISGgoHdmVyc2lvbhgDIAEoBEIE4kEBAkgAiAEBEhIKCnJlcXVlc3RfaWQYBCABKAlCCgoIX3ZlcnNpb24ifgoUU3VibWl0QWN0aW9uUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoBBIMCgRtYXJrGAIgASgJEh8KBHZpZXcYAyABKAsyES5tb29udmFsZS52MS5WaWV3EiYKB2VudHJpZXMYBCADKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeSJoChBXYXRjaEdhbWVSZXF1ZXN0EhIKBG5hbWUYASABKAlCBOJBAQISGgoNYWZ0ZXJfdmVyc2lvbhgCIAEoBEgAiAEBEhIKCmFmdGVyX21hcmsYAyABKAlCEAoOX2FmdGVyX3ZlcnNpb24ivAEKEVdhdGNoR2FtZVJlc3BvbnNlEiEKBHZpZXcYASABKAsyES5tb29udmFsZS52MS5WaWV3SAASJgoFZW50cnkYAiABKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeUgAEisKCWhlYXJ0YmVhdBgDIAEoCzIWLm1vb252YWxlLnYxLkhlYXJ0YmVhdEgAEiQKA2VuZBgEIAEoCzIVLm1vb252YWxlLnYxLldhdGNoRW5kSABCCQoHY29udGVudCI7CglIZWFydGJlYXQSFAoHdmVyc2lvbhgBIAEoBEgAiAEBEgwKBG1hcmsYAiABKAlCCgoIX3ZlcnNpb24iNwoIV2F0Y2hFbmQSKwoGcmVhc29uGAEgASgOMhsubW9vbnZhbGUudjEuV2F0Y2hFbmRSZWFzb24iQgoRV2F0Y2hUdXJuc1JlcXVlc3QSLQoFc2VhdHMYASADKAsyGC5tb29udmFsZS52MS5XYXRjaGVkU2VhdEIE4kEBAiI7CgtXYXRjaGVkU2VhdBISCgRuYW1lGAEgASgJQgTiQQECEhgKCmNyZWRlbnRpYWwYAiABKAlCBOJBAQIihAIKEldhdGNoVHVybnNSZXNwb25zZRISCgVpbmRleBgBIAEoBUgBiAEBEiEKBHR1cm4YAiABKAsyES5tb29udmFsZS52MS5WaWV3SAASIQoEb3ZlchgDIAEoCzIRLm1vb252YWxlLnYxLlZpZXdIABInCgVlcnJvchgEIAEoCzIWLm1vb252YWxlLnYxLlNlYXRFcnJvckgAEjAKCWhlYXJ0YmVhdBgFIAEoCzIbLm1vb252YWxlLnYxLlR1cm5zSGVhcnRiZWF0SAASJAoDZW5kGAYgASgLMhUubW9vbnZhbGUudjEuV2F0Y2hFbmRIAEIJCgdjb250ZW50QggKBl9pbmRleCLtAQoJU2VhdEVycm9yEgwKBGNvZGUYASABKAUSKAoGcmVhc29uGAIgASgOMhgubW9vbnZhbGUudjEuRXJyb3JSZWFzb24SDwoHbWVzc2FnZRgDIAEoCRI2CghtZXRhZGF0YRgEIAMoCzIkLm1vb252YWxlLnYxLlNlYXRFcnJvci5NZXRhZGF0YUVudHJ5Ei4KC3JldHJ5X2RlbGF5GAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIQCg5UdXJuc0hlYXJ0YmVhdCJQChFMaXN0RXZlbnRzUmVxdWVzdBIUCgZwYXJlbnQYASABKAlCBOJBAQISEQoJcGFnZV9zaXplGAIgASgFEhIKCnBhZ2VfdG9rZW4YAyABKAkiVQoSTGlzdEV2ZW50c1Jlc3BvbnNlEiYKB2VudHJpZXMYASADKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiJgoQR2V0UmVwbGF5UmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECIjgKEUdldFJlcGxheVJlc3BvbnNlEiMKBnJlcGxheRgBIAEoCzITLm1vb252YWxlLnYxLlJlcGxheSIjCg1SZXNpZ25SZXF1ZXN0EhIKBG5hbWUYASABKAlCBOJBAQIieAoOUmVzaWduUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoBBIMCgRtYXJrGAIgASgJEh8KBHZpZXcYAyABKAsyES5tb29udmFsZS52MS5WaWV3EiYKB2VudHJpZXMYBCADKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeSInChFEZWxldGVHYW1lUmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECIhQKEkRlbGV0ZUdhbWVSZXNwb25zZSJdChdSb3RhdGVDcmVkZW50aWFsUmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECEhEKBHNlYXQYAiABKAVIAIgBARISCgpyZXF1ZXN0X2lkGAMgASgJQgcKBV9zZWF0Ii4KGFJvdGF0ZUNyZWRlbnRpYWxSZXNwb25zZRISCgpjcmVkZW50aWFsGAEgASgJIjkKEExpc3RHYW1lc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiVQoRTGlzdEdhbWVzUmVzcG9uc2USJwoFZ2FtZXMYASADKAsyGC5tb29udmFsZS52MS5HYW1lU3VtbWFyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkimQIKC0dhbWVTdW1tYXJ5EgwKBG5hbWUYASABKAkSEwoLZXh0ZXJuYWxfaWQYAiABKAkSNAoGbGFiZWxzGAMgAygLMiQubW9vbnZhbGUudjEuR2FtZVN1bW1hcnkuTGFiZWxzRW50cnkSFAoHdmVyc2lvbhgEIAEoBEgAiAEBEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIKCghfdmVyc2lvbiITChFHZXRDYXRhbG9nUmVxdWVzdCJiChJHZXRDYXRhbG9nUmVzcG9uc2USJAoFY2FyZHMYASADKAsyFS5tb29udmFsZS52MS5DYXJkVHlwZRImCgZ0b2tlbnMYAiADKAsyFi5tb29udmFsZS52MS5Ub2tlblR5cGUiFgoUR2V0U2VydmVySW5mb1JlcXVlc3QiggEKFUdldFNlcnZlckluZm9SZXNwb25zZRIPCgd2ZXJzaW9uGAEgASgJEhUKDXJ1bGVzX3ZlcnNpb24YAiABKAUSHAoUY3JlYXRvcl9rZXlfcmVxdWlyZWQYAyABKAgSIwoGbGltaXRzGAQgASgLMhMubW9vbnZhbGUudjEuTGltaXRzIpcFCgZMaW1pdHMSGQoRbWF4X3JlcXVlc3RfYnl0ZXMYASABKAUSFQoNbWF4X3BhZ2Vfc2l6ZRgCIAEoBRITCgttYXhfYWN0aW9ucxgDIAEoBRISCgptYXhfbGFiZWxzGAQgASgFEhYKDm1heF90ZXh0X2J5dGVzGAUgASgFEjQKEWZpbmlzaGVkX2dhbWVfdHRsGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjAKDWlkbGVfZ2FtZV90dGwYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SNQoSaGVhcnRiZWF0X2ludGVydmFsGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiEKFG1heF9jYWxsc19wZXJfc2Vjb25kGAkgASgFSACIAQESKwoebWF4X3NwZWN0YXRvcl9jYWxsc19wZXJfc2Vjb25kGAogASgFSAGIAQESIQoUbWF4X2dhbWVzX3Blcl9zZWNvbmQYCyABKAVIAogBARIYCgttYXhfd2F0Y2hlcxgMIAEoBUgDiAEBEiIKFW1heF9zcGVjdGF0b3Jfd2F0Y2hlcxgNIAEoBUgEiAEBEhkKEW1heF93YXRjaGVkX3NlYXRzGA4gASgFEjAKDW1heF93YXRjaF9hZ2UYDyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CFwoVX21heF9jYWxsc19wZXJfc2Vjb25kQiEKH19tYXhfc3BlY3RhdG9yX2NhbGxzX3Blcl9zZWNvbmRCFwoVX21heF9nYW1lc19wZXJfc2Vjb25kQg4KDF9tYXhfd2F0Y2hlc0IYChZfbWF4X3NwZWN0YXRvcl93YXRjaGVzKtUBCg5XYXRjaEVuZFJlYXNvbhIgChxXQVRDSF9FTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASHgoaV0FUQ0hfRU5EX1JFQVNPTl9HQU1FX09WRVIQARIhCh1XQVRDSF9FTkRfUkVBU09OX0dBTUVfREVMRVRFRBACEh0KGVdBVENIX0VORF9SRUFTT05fRFJBSU5JTkcQAxIcChhXQVRDSF9FTkRfUkVBU09OX01BWF9BR0UQBBIhCh1XQVRDSF9FTkRfUkVBU09OX05PX1NFQVRfTEVGVBAFMrMLCgtHYW1lU2VydmljZRJjCgpDcmVhdGVHYW1lEh4ubW9vbnZhbGUudjEuQ3JlYXRlR2FtZVJlcXVlc3QaHy5tb29udmFsZS52MS5DcmVhdGVHYW1lUmVzcG9uc2UiFILT5JMCDjoBKiIJL3YxL2dhbWVzEmAKB0dldFZpZXcSGy5tb29udmFsZS52MS5HZXRWaWV3UmVxdWVzdBocLm1vb252YWxlLnYxLkdldFZpZXdSZXNwb25zZSIagtPkkwIUEhIvdjEve25hbWU9Z2FtZXMvKn0SfwoMU3VibWl0QWN0aW9uEiAubW9vbnZhbGUudjEuU3VibWl0QWN0aW9uUmVxdWVzdBohLm1vb252YWxlLnYxLlN1Ym1pdEFjdGlvblJlc3BvbnNlIiqC0+STAiQ6ASoiHy92MS97bmFtZT1nYW1lcy8qfTpzdWJtaXRBY3Rpb24SbgoJV2F0Y2hHYW1lEh0ubW9vbnZhbGUudjEuV2F0Y2hHYW1lUmVxdWVzdBoeLm1vb252YWxlLnYxLldhdGNoR2FtZVJlc3BvbnNlIiCC0+STAhoSGC92MS97bmFtZT1nYW1lcy8qfTp3YXRjaDABEnAKCldhdGNoVHVybnMSHi5tb29udmFsZS52MS5XYXRjaFR1cm5zUmVxdWVzdBofLm1vb252YWxlLnYxLldhdGNoVHVybnNSZXNwb25zZSIfgtPkkwIZOgEqIhQvdjEvZ2FtZXM6d2F0Y2hUdXJuczABEnIKCkxpc3RFdmVudHMSHi5tb29udmFsZS52MS5MaXN0RXZlbnRzUmVxdWVzdBofLm1vb252YWxlLnYxLkxpc3RFdmVudHNSZXNwb25zZSIjgtPkkwIdEhsvdjEve3BhcmVudD1nYW1lcy8qfS9ldmVudHMSbQoJR2V0UmVwbGF5Eh0ubW9vbnZhbGUudjEuR2V0UmVwbGF5UmVxdWVzdBoeLm1vb252YWxlLnYxLkdldFJlcGxheVJlc3BvbnNlIiGC0+STAhsSGS92MS97bmFtZT1nYW1lcy8qfS9yZXBsYXkSZwoGUmVzaWduEhoubW9vbnZhbGUudjEuUmVzaWduUmVxdWVzdBobLm1vb252YWxlLnYxLlJlc2lnblJlc3BvbnNlIiSC0+STAh46ASoiGS92MS97bmFtZT1nYW1lcy8qfTpyZXNpZ24SaQoKRGVsZXRlR2FtZRIeLm1vb252YWxlLnYxLkRlbGV0ZUdhbWVSZXF1ZXN0Gh8ubW9vbnZhbGUudjEuRGVsZXRlR2FtZVJlc3BvbnNlIhqC0+STAhQqEi92MS97bmFtZT1nYW1lcy8qfRKPAQoQUm90YXRlQ3JlZGVudGlhbBIkLm1vb252YWxlLnYxLlJvdGF0ZUNyZWRlbnRpYWxSZXF1ZXN0GiUubW9vbnZhbGUudjEuUm90YXRlQ3JlZGVudGlhbFJlc3BvbnNlIi6C0+STAig6ASoiIy92MS97bmFtZT1nYW1lcy8qfTpyb3RhdGVDcmVkZW50aWFsEl0KCUxpc3RHYW1lcxIdLm1vb252YWxlLnYxLkxpc3RHYW1lc1JlcXVlc3QaHi5tb29udmFsZS52MS5MaXN0R2FtZXNSZXNwb25zZSIRgtPkkwILEgkvdjEvZ2FtZXMSYgoKR2V0Q2F0YWxvZxIeLm1vb252YWxlLnYxLkdldENhdGFsb2dSZXF1ZXN0Gh8ubW9vbnZhbGUudjEuR2V0Q2F0YWxvZ1Jlc3BvbnNlIhOC0+STAg0SCy92MS9jYXRhbG9nEm4KDUdldFNlcnZlckluZm8SIS5tb29udmFsZS52MS5HZXRTZXJ2ZXJJbmZvUmVxdWVzdBoiLm1vb252YWxlLnYxLkdldFNlcnZlckluZm9SZXNwb25zZSIWgtPkkwIQEg4vdjEvc2VydmVySW5mb2IGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp, file_moonvale_v1_action, file_moonvale_v1_catalog, file_moonvale_v1_errors, file_moonvale_v1_event, file_moonvale_v1_options, file_moonvale_v1_replay, file_moonvale_v1_view]);
 
 /**
  * Request of CreateGame. The empty request creates a four-round game of Silver Coin for four.
@@ -816,6 +818,329 @@ export const WatchEndSchema: GenMessage<WatchEnd, {jsonType: WatchEndJson}> = /*
   messageDesc(file_moonvale_v1_game_service, 11);
 
 /**
+ * Request of WatchTurns.
+ * Example: {"seats": [{"name": "games/k5w2q7xw3m6d4c8h2r9t", "credential": "mv1.AgAAAAAAazV3.q3Zk"}]}.
+ *
+ * @generated from message moonvale.v1.WatchTurnsRequest
+ */
+export type WatchTurnsRequest = Message<"moonvale.v1.WatchTurnsRequest"> & {
+  /**
+   * Required. The seats to watch: one or more, at most GetServerInfo's limit, each credential once. Several may be of the
+   * same game.
+   *
+   * @generated from field: repeated moonvale.v1.WatchedSeat seats = 1;
+   */
+  seats: WatchedSeat[];
+};
+
+/**
+ * Request of WatchTurns.
+ * Example: {"seats": [{"name": "games/k5w2q7xw3m6d4c8h2r9t", "credential": "mv1.AgAAAAAAazV3.q3Zk"}]}.
+ *
+ * @generated from message moonvale.v1.WatchTurnsRequest
+ */
+export type WatchTurnsRequestJson = {
+  /**
+   * Required. The seats to watch: one or more, at most GetServerInfo's limit, each credential once. Several may be of the
+   * same game.
+   *
+   * @generated from field: repeated moonvale.v1.WatchedSeat seats = 1;
+   */
+  seats?: WatchedSeatJson[];
+};
+
+/**
+ * Describes the message moonvale.v1.WatchTurnsRequest.
+ * Use `create(WatchTurnsRequestSchema)` to create a new message.
+ */
+export const WatchTurnsRequestSchema: GenMessage<WatchTurnsRequest, {jsonType: WatchTurnsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 12);
+
+/**
+ * A seat to watch. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "credential": "mv1.AgAAAAAAazV3.q3Zk"}.
+ *
+ * @generated from message moonvale.v1.WatchedSeat
+ */
+export type WatchedSeat = Message<"moonvale.v1.WatchedSeat"> & {
+  /**
+   * Required. The game. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Required. The credential of the seat.
+   *
+   * @generated from field: string credential = 2;
+   */
+  credential: string;
+};
+
+/**
+ * A seat to watch. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "credential": "mv1.AgAAAAAAazV3.q3Zk"}.
+ *
+ * @generated from message moonvale.v1.WatchedSeat
+ */
+export type WatchedSeatJson = {
+  /**
+   * Required. The game. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * Required. The credential of the seat.
+   *
+   * @generated from field: string credential = 2;
+   */
+  credential?: string;
+};
+
+/**
+ * Describes the message moonvale.v1.WatchedSeat.
+ * Use `create(WatchedSeatSchema)` to create a new message.
+ */
+export const WatchedSeatSchema: GenMessage<WatchedSeat, {jsonType: WatchedSeatJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 13);
+
+/**
+ * One message of the stream.
+ *
+ * @generated from message moonvale.v1.WatchTurnsResponse
+ */
+export type WatchTurnsResponse = Message<"moonvale.v1.WatchTurnsResponse"> & {
+  /**
+   * Which seat it is about: its place in the request's list, 0 for the first. Absent if it is about the whole stream.
+   *
+   * @generated from field: optional int32 index = 1;
+   */
+  index?: number | undefined;
+
+  /**
+   * What it tells. A client should step over what it does not know (none is set then).
+   *
+   * @generated from oneof moonvale.v1.WatchTurnsResponse.content
+   */
+  content: {
+    /**
+     * The seat is to act: the game as it sees it, with the legal actions of its open decision. The same turn is told again
+     * by another stream, and can be told after the seat has acted: SubmitAction fails with STALE_VERSION then.
+     *
+     * @generated from field: moonvale.v1.View turn = 2;
+     */
+    value: View;
+    case: "turn";
+  } | {
+    /**
+     * The game is over: the game as the seat sees it, with the result. The last that is told of the seat.
+     *
+     * @generated from field: moonvale.v1.View over = 3;
+     */
+    value: View;
+    case: "over";
+  } | {
+    /**
+     * The seat can't be watched, or can't any more. The last that is told of it.
+     *
+     * @generated from field: moonvale.v1.SeatError error = 4;
+     */
+    value: SeatError;
+    case: "error";
+  } | {
+    /**
+     * A sign of life, sent when nothing else was for a while.
+     *
+     * @generated from field: moonvale.v1.TurnsHeartbeat heartbeat = 5;
+     */
+    value: TurnsHeartbeat;
+    case: "heartbeat";
+  } | {
+    /**
+     * The last message of the stream.
+     *
+     * @generated from field: moonvale.v1.WatchEnd end = 6;
+     */
+    value: WatchEnd;
+    case: "end";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * One message of the stream.
+ *
+ * @generated from message moonvale.v1.WatchTurnsResponse
+ */
+export type WatchTurnsResponseJson = {
+  /**
+   * Which seat it is about: its place in the request's list, 0 for the first. Absent if it is about the whole stream.
+   *
+   * @generated from field: optional int32 index = 1;
+   */
+  index?: number;
+
+  /**
+   * The seat is to act: the game as it sees it, with the legal actions of its open decision. The same turn is told again
+   * by another stream, and can be told after the seat has acted: SubmitAction fails with STALE_VERSION then.
+   *
+   * @generated from field: moonvale.v1.View turn = 2;
+   */
+  turn?: ViewJson;
+
+  /**
+   * The game is over: the game as the seat sees it, with the result. The last that is told of the seat.
+   *
+   * @generated from field: moonvale.v1.View over = 3;
+   */
+  over?: ViewJson;
+
+  /**
+   * The seat can't be watched, or can't any more. The last that is told of it.
+   *
+   * @generated from field: moonvale.v1.SeatError error = 4;
+   */
+  error?: SeatErrorJson;
+
+  /**
+   * A sign of life, sent when nothing else was for a while.
+   *
+   * @generated from field: moonvale.v1.TurnsHeartbeat heartbeat = 5;
+   */
+  heartbeat?: TurnsHeartbeatJson;
+
+  /**
+   * The last message of the stream.
+   *
+   * @generated from field: moonvale.v1.WatchEnd end = 6;
+   */
+  end?: WatchEndJson;
+};
+
+/**
+ * Describes the message moonvale.v1.WatchTurnsResponse.
+ * Use `create(WatchTurnsResponseSchema)` to create a new message.
+ */
+export const WatchTurnsResponseSchema: GenMessage<WatchTurnsResponse, {jsonType: WatchTurnsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 14);
+
+/**
+ * What keeps a seat from being watched: what a WatchGame with its credential would fail with.
+ * Example: {"code": 16, "reason": "ERROR_REASON_CREDENTIAL_REVOKED", "message": "the credential was replaced by RotateCredential"}.
+ *
+ * @generated from message moonvale.v1.SeatError
+ */
+export type SeatError = Message<"moonvale.v1.SeatError"> & {
+  /**
+   * The status code, as in google.rpc.Code.
+   *
+   * @generated from field: int32 code = 1;
+   */
+  code: number;
+
+  /**
+   * The reason.
+   *
+   * @generated from field: moonvale.v1.ErrorReason reason = 2;
+   */
+  reason: ErrorReason;
+
+  /**
+   * The reason for people.
+   *
+   * @generated from field: string message = 3;
+   */
+  message: string;
+
+  /**
+   * What belongs to the reason, as in a google.rpc.ErrorInfo.
+   *
+   * @generated from field: map<string, string> metadata = 4;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * After which time it is worth while to watch the seat again. Absent: as the reason says.
+   *
+   * @generated from field: google.protobuf.Duration retry_delay = 5;
+   */
+  retryDelay?: Duration | undefined;
+};
+
+/**
+ * What keeps a seat from being watched: what a WatchGame with its credential would fail with.
+ * Example: {"code": 16, "reason": "ERROR_REASON_CREDENTIAL_REVOKED", "message": "the credential was replaced by RotateCredential"}.
+ *
+ * @generated from message moonvale.v1.SeatError
+ */
+export type SeatErrorJson = {
+  /**
+   * The status code, as in google.rpc.Code.
+   *
+   * @generated from field: int32 code = 1;
+   */
+  code?: number;
+
+  /**
+   * The reason.
+   *
+   * @generated from field: moonvale.v1.ErrorReason reason = 2;
+   */
+  reason?: ErrorReasonJson;
+
+  /**
+   * The reason for people.
+   *
+   * @generated from field: string message = 3;
+   */
+  message?: string;
+
+  /**
+   * What belongs to the reason, as in a google.rpc.ErrorInfo.
+   *
+   * @generated from field: map<string, string> metadata = 4;
+   */
+  metadata?: { [key: string]: string };
+
+  /**
+   * After which time it is worth while to watch the seat again. Absent: as the reason says.
+   *
+   * @generated from field: google.protobuf.Duration retry_delay = 5;
+   */
+  retryDelay?: DurationJson;
+};
+
+/**
+ * Describes the message moonvale.v1.SeatError.
+ * Use `create(SeatErrorSchema)` to create a new message.
+ */
+export const SeatErrorSchema: GenMessage<SeatError, {jsonType: SeatErrorJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 15);
+
+/**
+ * A sign of life of WatchTurns. Example: {}.
+ *
+ * @generated from message moonvale.v1.TurnsHeartbeat
+ */
+export type TurnsHeartbeat = Message<"moonvale.v1.TurnsHeartbeat"> & {
+};
+
+/**
+ * A sign of life of WatchTurns. Example: {}.
+ *
+ * @generated from message moonvale.v1.TurnsHeartbeat
+ */
+export type TurnsHeartbeatJson = {
+};
+
+/**
+ * Describes the message moonvale.v1.TurnsHeartbeat.
+ * Use `create(TurnsHeartbeatSchema)` to create a new message.
+ */
+export const TurnsHeartbeatSchema: GenMessage<TurnsHeartbeat, {jsonType: TurnsHeartbeatJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 16);
+
+/**
  * Request of ListEvents. Example: {"parent": "games/k5w2q7xw3m6d4c8h2r9t", "pageSize": 50}.
  *
  * @generated from message moonvale.v1.ListEventsRequest
@@ -878,7 +1203,7 @@ export type ListEventsRequestJson = {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest, {jsonType: ListEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 12);
+  messageDesc(file_moonvale_v1_game_service, 17);
 
 /**
  * Response of ListEvents.
@@ -927,7 +1252,7 @@ export type ListEventsResponseJson = {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse, {jsonType: ListEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 13);
+  messageDesc(file_moonvale_v1_game_service, 18);
 
 /**
  * Request of GetReplay. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t"}.
@@ -962,7 +1287,7 @@ export type GetReplayRequestJson = {
  * Use `create(GetReplayRequestSchema)` to create a new message.
  */
 export const GetReplayRequestSchema: GenMessage<GetReplayRequest, {jsonType: GetReplayRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 14);
+  messageDesc(file_moonvale_v1_game_service, 19);
 
 /**
  * Response of GetReplay.
@@ -997,7 +1322,7 @@ export type GetReplayResponseJson = {
  * Use `create(GetReplayResponseSchema)` to create a new message.
  */
 export const GetReplayResponseSchema: GenMessage<GetReplayResponse, {jsonType: GetReplayResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 15);
+  messageDesc(file_moonvale_v1_game_service, 20);
 
 /**
  * Request of Resign. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t"}.
@@ -1032,7 +1357,7 @@ export type ResignRequestJson = {
  * Use `create(ResignRequestSchema)` to create a new message.
  */
 export const ResignRequestSchema: GenMessage<ResignRequest, {jsonType: ResignRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 16);
+  messageDesc(file_moonvale_v1_game_service, 21);
 
 /**
  * Response of Resign.
@@ -1109,7 +1434,7 @@ export type ResignResponseJson = {
  * Use `create(ResignResponseSchema)` to create a new message.
  */
 export const ResignResponseSchema: GenMessage<ResignResponse, {jsonType: ResignResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 17);
+  messageDesc(file_moonvale_v1_game_service, 22);
 
 /**
  * Request of DeleteGame. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t"}.
@@ -1144,7 +1469,7 @@ export type DeleteGameRequestJson = {
  * Use `create(DeleteGameRequestSchema)` to create a new message.
  */
 export const DeleteGameRequestSchema: GenMessage<DeleteGameRequest, {jsonType: DeleteGameRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 18);
+  messageDesc(file_moonvale_v1_game_service, 23);
 
 /**
  * Response of DeleteGame. Nothing is left to tell.
@@ -1167,7 +1492,7 @@ export type DeleteGameResponseJson = {
  * Use `create(DeleteGameResponseSchema)` to create a new message.
  */
 export const DeleteGameResponseSchema: GenMessage<DeleteGameResponse, {jsonType: DeleteGameResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 19);
+  messageDesc(file_moonvale_v1_game_service, 24);
 
 /**
  * Request of RotateCredential.
@@ -1234,7 +1559,7 @@ export type RotateCredentialRequestJson = {
  * Use `create(RotateCredentialRequestSchema)` to create a new message.
  */
 export const RotateCredentialRequestSchema: GenMessage<RotateCredentialRequest, {jsonType: RotateCredentialRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 20);
+  messageDesc(file_moonvale_v1_game_service, 25);
 
 /**
  * Response of RotateCredential.
@@ -1269,7 +1594,7 @@ export type RotateCredentialResponseJson = {
  * Use `create(RotateCredentialResponseSchema)` to create a new message.
  */
 export const RotateCredentialResponseSchema: GenMessage<RotateCredentialResponse, {jsonType: RotateCredentialResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 21);
+  messageDesc(file_moonvale_v1_game_service, 26);
 
 /**
  * Request of ListGames. Example: {"pageSize": 50}.
@@ -1320,7 +1645,7 @@ export type ListGamesRequestJson = {
  * Use `create(ListGamesRequestSchema)` to create a new message.
  */
 export const ListGamesRequestSchema: GenMessage<ListGamesRequest, {jsonType: ListGamesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 22);
+  messageDesc(file_moonvale_v1_game_service, 27);
 
 /**
  * Response of ListGames.
@@ -1371,7 +1696,7 @@ export type ListGamesResponseJson = {
  * Use `create(ListGamesResponseSchema)` to create a new message.
  */
 export const ListGamesResponseSchema: GenMessage<ListGamesResponse, {jsonType: ListGamesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 23);
+  messageDesc(file_moonvale_v1_game_service, 28);
 
 /**
  * A game in a list: what its creator said of it, and how far it is. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t",
@@ -1478,7 +1803,7 @@ export type GameSummaryJson = {
  * Use `create(GameSummarySchema)` to create a new message.
  */
 export const GameSummarySchema: GenMessage<GameSummary, {jsonType: GameSummaryJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 24);
+  messageDesc(file_moonvale_v1_game_service, 29);
 
 /**
  * Request of GetCatalog. Example: {}.
@@ -1501,7 +1826,7 @@ export type GetCatalogRequestJson = {
  * Use `create(GetCatalogRequestSchema)` to create a new message.
  */
 export const GetCatalogRequestSchema: GenMessage<GetCatalogRequest, {jsonType: GetCatalogRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 25);
+  messageDesc(file_moonvale_v1_game_service, 30);
 
 /**
  * Response of GetCatalog.
@@ -1550,7 +1875,7 @@ export type GetCatalogResponseJson = {
  * Use `create(GetCatalogResponseSchema)` to create a new message.
  */
 export const GetCatalogResponseSchema: GenMessage<GetCatalogResponse, {jsonType: GetCatalogResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 26);
+  messageDesc(file_moonvale_v1_game_service, 31);
 
 /**
  * Request of GetServerInfo. Example: {}.
@@ -1573,7 +1898,7 @@ export type GetServerInfoRequestJson = {
  * Use `create(GetServerInfoRequestSchema)` to create a new message.
  */
 export const GetServerInfoRequestSchema: GenMessage<GetServerInfoRequest, {jsonType: GetServerInfoRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 27);
+  messageDesc(file_moonvale_v1_game_service, 32);
 
 /**
  * Response of GetServerInfo.
@@ -1650,7 +1975,7 @@ export type GetServerInfoResponseJson = {
  * Use `create(GetServerInfoResponseSchema)` to create a new message.
  */
 export const GetServerInfoResponseSchema: GenMessage<GetServerInfoResponse, {jsonType: GetServerInfoResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 28);
+  messageDesc(file_moonvale_v1_game_service, 33);
 
 /**
  * What the service accepts, and for how long it keeps games.
@@ -1708,7 +2033,7 @@ export type Limits = Message<"moonvale.v1.Limits"> & {
   idleGameTtl?: Duration | undefined;
 
   /**
-   * How long a stream of WatchGame is silent at most.
+   * How long a stream of WatchGame or WatchTurns is silent at most.
    *
    * @generated from field: google.protobuf.Duration heartbeat_interval = 8;
    */
@@ -1749,6 +2074,20 @@ export type Limits = Message<"moonvale.v1.Limits"> & {
    * @generated from field: optional int32 max_spectator_watches = 13;
    */
   maxSpectatorWatches?: number | undefined;
+
+  /**
+   * How many seats one WatchTurns may watch. Each counts as a stream of its credential.
+   *
+   * @generated from field: int32 max_watched_seats = 14;
+   */
+  maxWatchedSeats: number;
+
+  /**
+   * How old a stream of WatchGame or WatchTurns becomes at most. It ends with WATCH_END_REASON_MAX_AGE: call again.
+   *
+   * @generated from field: google.protobuf.Duration max_watch_age = 15;
+   */
+  maxWatchAge?: Duration | undefined;
 };
 
 /**
@@ -1807,7 +2146,7 @@ export type LimitsJson = {
   idleGameTtl?: DurationJson;
 
   /**
-   * How long a stream of WatchGame is silent at most.
+   * How long a stream of WatchGame or WatchTurns is silent at most.
    *
    * @generated from field: google.protobuf.Duration heartbeat_interval = 8;
    */
@@ -1848,6 +2187,20 @@ export type LimitsJson = {
    * @generated from field: optional int32 max_spectator_watches = 13;
    */
   maxSpectatorWatches?: number;
+
+  /**
+   * How many seats one WatchTurns may watch. Each counts as a stream of its credential.
+   *
+   * @generated from field: int32 max_watched_seats = 14;
+   */
+  maxWatchedSeats?: number;
+
+  /**
+   * How old a stream of WatchGame or WatchTurns becomes at most. It ends with WATCH_END_REASON_MAX_AGE: call again.
+   *
+   * @generated from field: google.protobuf.Duration max_watch_age = 15;
+   */
+  maxWatchAge?: DurationJson;
 };
 
 /**
@@ -1855,7 +2208,7 @@ export type LimitsJson = {
  * Use `create(LimitsSchema)` to create a new message.
  */
 export const LimitsSchema: GenMessage<Limits, {jsonType: LimitsJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 29);
+  messageDesc(file_moonvale_v1_game_service, 34);
 
 /**
  * Why a stream ends.
@@ -1897,6 +2250,13 @@ export enum WatchEndReason {
    * @generated from enum value: WATCH_END_REASON_MAX_AGE = 4;
    */
   MAX_AGE = 4,
+
+  /**
+   * Nothing is left to be told of any seat: each one's game is over, or something keeps it from being watched.
+   *
+   * @generated from enum value: WATCH_END_REASON_NO_SEAT_LEFT = 5;
+   */
+  NO_SEAT_LEFT = 5,
 }
 
 /**
@@ -1904,7 +2264,7 @@ export enum WatchEndReason {
  *
  * @generated from enum moonvale.v1.WatchEndReason
  */
-export type WatchEndReasonJson = "WATCH_END_REASON_UNSPECIFIED" | "WATCH_END_REASON_GAME_OVER" | "WATCH_END_REASON_GAME_DELETED" | "WATCH_END_REASON_DRAINING" | "WATCH_END_REASON_MAX_AGE";
+export type WatchEndReasonJson = "WATCH_END_REASON_UNSPECIFIED" | "WATCH_END_REASON_GAME_OVER" | "WATCH_END_REASON_GAME_DELETED" | "WATCH_END_REASON_DRAINING" | "WATCH_END_REASON_MAX_AGE" | "WATCH_END_REASON_NO_SEAT_LEFT";
 
 /**
  * Describes the enum moonvale.v1.WatchEndReason.
@@ -1915,7 +2275,7 @@ export const WatchEndReasonSchema: GenEnum<WatchEndReason, WatchEndReasonJson> =
 /**
  * Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
  *
- * Credentials travel as metadata "authorization: Bearer CREDENTIAL". CreateGame gives out one for the creator, one for each
+ * Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
  * seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
  * MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
  * CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
@@ -1973,8 +2333,25 @@ export const GameService: GenService<{
     output: typeof WatchGameResponseSchema;
   },
   /**
+   * Streams the turns of many seats at once, for a bot that plays many games: of each seat its view whenever it is to act,
+   * and once its game is over. What is told of a seat is always the newest: turns that have passed before the caller reads
+   * them are left out.
+   * Needs no credential of its own: those of the seats are in the request. What keeps one seat from being watched is told
+   * in the stream, and the others go on; if no credential is good for its seat, the call fails as the first of them would.
+   * There is nothing to resume: a new stream tells again which seats are to act.
+   * Errors: READER_TOO_SLOW; in the stream also TOO_MANY_WATCHES.
+   *
+   * @generated from rpc moonvale.v1.GameService.WatchTurns
+   */
+  watchTurns: {
+    methodKind: "server_streaming";
+    input: typeof WatchTurnsRequestSchema;
+    output: typeof WatchTurnsResponseSchema;
+  },
+  /**
    * Lists the entries of the log with their events, oldest first.
    * Needs any credential of the game.
+   * Errors: HISTORY_REWOUND, if the log no longer has what the page before ended with.
    *
    * @generated from rpc moonvale.v1.GameService.ListEvents
    */
