@@ -45,7 +45,6 @@ from moonvale_engine import actions as act
 from moonvale_engine.catalog import PROGRAM_NAMES
 from moonvale_engine.decisions import REACTION, TURN
 from moonvale_engine.play import decision_kind
-from moonvale_engine.state import PROGRAM
 
 
 def _nothing(r: Reading, action: int) -> float:
@@ -65,17 +64,17 @@ def _take(r: Reading, action: int) -> float:
 
 def _pick(r: Reading, action: int) -> float:
     """A card of a village, for the ability that asks."""
-    return PICKS.get(PROGRAM_NAMES[r.s.stack[PROGRAM]], _nothing)(r, action)
+    return PICKS.get(PROGRAM_NAMES[r.s.program], _nothing)(r, action)
 
 
 def _village(r: Reading, action: int) -> float:
     """A village, for the ability that asks."""
-    return VILLAGES.get(PROGRAM_NAMES[r.s.stack[PROGRAM]], _nothing)(r, action)
+    return VILLAGES.get(PROGRAM_NAMES[r.s.program], _nothing)(r, action)
 
 
 def _place_end(r: Reading, action: int) -> float:
     """An end of a village: whose it is makes a difference for the Drunk alone."""
-    return given(r, action) if PROGRAM_NAMES[r.s.stack[PROGRAM]] == "drunk" else 0.0
+    return given(r, action) if PROGRAM_NAMES[r.s.program] == "drunk" else 0.0
 
 
 #: What an action is worth, by its verb. Verbs that aren't here are worth nothing.
@@ -139,7 +138,7 @@ class GreedyAgent:
         """Return the places of free abilities: what they are worth comes on top of whatever is chosen next."""
         if decision_kind(position.state) == REACTION:
             return []
-        return [i for i, action in enumerate(actions) if act.verb_of(action) in act.FREE]
+        return [i for i, action in enumerate(actions) if act.is_free(action)]
 
     def _any_best(self, actions: list[int], worths: list[float], places: list[int]) -> int:
         best = max([worths[i] for i in places])

@@ -11,7 +11,7 @@ from moonvale_engine.events import NOBODY
 from moonvale_engine.options import NUMBERS
 from moonvale_engine.position import Position
 from moonvale_engine.scoring import FAILED_CALL
-from moonvale_engine.state import FACEUP, SEAT, State
+from moonvale_engine.state import FACEUP, State
 from moonvale_engine.turn import CALL_LIMIT
 
 # What a card does when it lies faceup at scoring.
@@ -41,7 +41,7 @@ class Reading:
         s = position.state
         self.s = s
         self.judgement = judgement
-        self.me: int = s.stack[SEAT]
+        self.me: int = s.seat
         self.estimates = Estimates(s, position.viewer, judgement)
         self.players = s.options.players
         self.villages: list[list[Slot]] = [

@@ -11,7 +11,7 @@ from moonvale_agents.estimates import Slot
 from moonvale_agents.exchanges import best_exchange
 from moonvale_agents.reading import Reading, pile_top
 from moonvale_engine import actions as act
-from moonvale_engine.state import CARD_0, STEP, X, find_seat
+from moonvale_engine.state import find_seat
 
 Scorer = Callable[[Reading, int], float]
 
@@ -63,7 +63,7 @@ def spotting(slot: Slot, declared: int) -> float:
 def replaced_from_pile(r: Reading, action: int) -> float:
     """The topmost other pile card takes the place of a village card."""
     seat, spot = target(r, action)
-    others = [h for h in r.s.pile if h != r.s.stack[CARD_0]]
+    others = [h for h in r.s.pile if h != r.s.noted[0]]
     return r.replacement(seat, spot, r.estimates.slot(others[-1]))
 
 
@@ -93,8 +93,8 @@ def activated(r: Reading, action: int) -> float:
 def village_card_undermined(r: Reading, action: int) -> float:
     """The first or the second card of a village to be exchanged with a pile card."""
     seat, spot = target(r, action)
-    if r.s.stack[STEP] == 0:
-        pile = [r.estimates.slot(h) for h in reversed(r.s.pile) if h != r.s.stack[CARD_0]]
+    if r.s.step == 0:
+        pile = [r.estimates.slot(h) for h in reversed(r.s.pile) if h != r.s.noted[0]]
         return undermining(r, seat, spot, pile)
     pile = [r.estimates.slot(h) for h in reversed(r.s.pile)]
     return r.replacement(seat, spot, pile[pile_order(r, seat, pile)[0]])
@@ -102,7 +102,7 @@ def village_card_undermined(r: Reading, action: int) -> float:
 
 def pile_card_undermined(r: Reading, action: int) -> float:
     """The pile card for it: the reader's own village gets the best, another the worst."""
-    seat = find_seat(r.s, r.s.stack[CARD_0])
+    seat = find_seat(r.s, r.s.noted[0])
     return -float(pile_order(r, seat, r.pile()).index(act.x_of(action)))
 
 
@@ -126,7 +126,7 @@ def spotted(r: Reading, action: int) -> float:
 def _found(r: Reading, seat: int, spot: int) -> float:
     """Return what it is worth that a Spotter looks at a card."""
     slot = r.villages[seat][spot]
-    number = r.estimates.values.index(float(r.s.stack[X] - 1))
+    number = r.estimates.values.index(float(r.s.x - 1))
     chance = float(slot.number == number) if slot.number >= 0 else slot.chances[number]
     return chance * r.removal(seat, spot) + r.look(seat, spot)
 

@@ -16,7 +16,6 @@ from moonvale_engine.decisions import TURN_END
 from moonvale_engine.events import NOBODY
 from moonvale_engine.hand import named
 from moonvale_engine.play import decision_kind
-from moonvale_engine.state import PROGRAM
 
 _SECOND_STEP: Final = 0.6  # what part of a Curator's discard is worth, when its card has only been turned
 
@@ -98,7 +97,7 @@ def _hand(r: Reading) -> Slot:
 
 
 def _named(r: Reading) -> list[int]:
-    if r.s.stack[PROGRAM] != programs.EXCHANGE:
+    if r.s.program != programs.EXCHANGE:
         return []
     village = r.s.villages[r.me]
     return [village.index(h) for h in named(r.s)]

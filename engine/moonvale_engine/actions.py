@@ -100,9 +100,6 @@ FIELDS: Final[tuple[tuple[str, tuple[str, ...]], ...]] = (
 
 #: Verbs that end, stop, pass or decline: a list that holds nothing else is not put to anybody (DEC-1).
 PASSING: Final = frozenset({STOP, END_TURN, DONE, DECLINE, PASS})
-#: Verbs of a free ability, from the first to the last; whatever decision was open is put again afterwards (TURN-2).
-FIRST_FREE: Final = USE_RESIDENT
-LAST_FREE: Final = USE_TOKEN
 #: Verbs of a set that reveal nothing, so that a client may send several of them at once (EXC-8).
 SILENT: Final = frozenset({NAME, DECLARE})
 
@@ -110,6 +107,11 @@ SILENT: Final = frozenset({NAME, DECLARE})
 def pack(verb: int, x: int = 0, y: int = 0, z: int = 0) -> int:
     """Return the action of a verb with its arguments."""
     return verb | x << 6 | y << 14 | z << 22
+
+
+def is_free(action: int) -> bool:
+    """Whether it uses a free ability, so that whatever decision was open is put again afterwards (TURN-2)."""
+    return USE_RESIDENT <= action & 63 <= USE_TOKEN
 
 
 def verb_of(action: int) -> int:

@@ -7,7 +7,7 @@ There is no second judge of what is legal.
 from __future__ import annotations
 
 from moonvale_engine import catalog
-from moonvale_engine.actions import FIRST_FREE, LAST_FREE, PASSING, USE_TOKEN
+from moonvale_engine.actions import PASSING, USE_TOKEN, is_free
 from moonvale_engine.decisions import REACTION, TURN, TURN_END
 from moonvale_engine.errors import GameOverError, IllegalActionError, OptionError
 from moonvale_engine.events import (
@@ -139,7 +139,7 @@ def _carry_out(s: State, action: int, cause: int) -> None:
     step = catalog.PROGRAMS[s.program][s.step]
     if s.events is not None:
         s.events.append((ACTED, s.seat, action, cause, 1 << s.seat if step.private else EVERYBODY, ()))
-    if FIRST_FREE <= action & 63 <= LAST_FREE and step.kind != REACTION:
+    if step.kind != REACTION and is_free(action):
         if action == USE_TOKEN:
             use_token(s)
         else:
