@@ -53,9 +53,7 @@ def check_choices(s: State) -> None:
         assert not s.stack
         return
     assert len(set(s.choices)) == len(s.choices)
-    by_residents = Counter(
-        act.x_of(action) for action in s.choices if act.FIRST_FREE <= act.verb_of(action) <= act.LAST_FREE
-    )
+    by_residents = Counter(act.x_of(action) for action in s.choices if act.is_free(action))
     assert len(s.choices) - by_residents.total() <= LONGEST_LIST
     assert max(by_residents.values(), default=0) <= LONGEST_LIST_OF_ONE
     before = encode(s)
