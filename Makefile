@@ -16,7 +16,7 @@ TYPESCRIPT = $(BIN)/python clients/typescript/install.py && cd clients/typescrip
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo test same fuzz fuzz-input chaos cancel bench watch-scale lint fmt proto lock clean FORCE
+.PHONY: help run demo test same fuzz fuzz-input fuzz-api chaos cancel bench watch-scale lint fmt proto lock clean FORCE
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,10 @@ fuzz: $(VENV)/.dev ## Play random games that try every ability, checking every p
 
 fuzz-input: $(VENV)/.dev ## Send random and mutated messages to every method of the service (how many: N=200000)
 	@$(BIN)/python -m tests.chaos.fuzz_input $(N)
+
+fuzz-api: N = 200
+fuzz-api: $(VENV)/.dev ## Ask the HTTP port all that its OpenAPI document allows and forbids (how many of each: N=200)
+	@$(BIN)/python -m tests.http.api_fuzz $(N)
 
 chaos: $(VENV)/.dev ## Play games while workers, store and network break, checking each game (how long: MINUTES=5 or SECONDS=90)
 	@tests/support/install_redis.sh

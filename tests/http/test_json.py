@@ -20,6 +20,8 @@ from google.protobuf.wrappers_pb2 import DoubleValue
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.options_pb2 import Options
 from moonvale.v1.view_pb2 import View
+from moonvale_service import limits
+from moonvale_service.errors import MalformedRequestError
 from moonvale_service.http import from_json, to_json
 from tests.contract.test_contract import FILES
 from tests.service.client import Client, play
@@ -143,3 +145,10 @@ def test_a_type_that_the_contract_does_not_use_is_refused_and_not_guessed() -> N
     for message in (Struct(fields={"a": Value(number_value=1)}), DoubleValue(value=1)):
         with pytest.raises(TypeError):
             to_json.encode(message)
+
+
+def test_the_largest_request_that_is_allowed_has_fewer_values_than_are_read() -> None:
+    seats = [{"name": "a", "credential": "b"}] * limits.MAX_WATCHED_SEATS
+    from_json.parse(pb.WatchTurnsRequest, json.dumps({"seats": seats}).encode())
+    with pytest.raises(MalformedRequestError):
+        from_json.parse(pb.WatchTurnsRequest, json.dumps({"seats": seats * 3}).encode())

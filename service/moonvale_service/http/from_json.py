@@ -20,6 +20,9 @@ from moonvale_service.http.descriptors import descriptor_of, is_well_known, map_
 
 _Item = TypeVar("_Item")
 
+#: In a whole request. The largest that makes sense has 1,500, a WatchTurns; converting each costs more than sending it.
+MOST_VALUES: Final = 4096
+
 _LONGEST_NAME: Final = 64  # characters of what is repeated of a caller's own names
 
 _WHOLE: Final = {
@@ -45,6 +48,8 @@ def parse(kind: type[Message], text: bytes) -> Message:
         raise MalformedRequestError(f"not JSON: {what}") from None
     if not isinstance(made, dict):
         raise MalformedRequestError(f"needs a JSON object, a {kind.DESCRIPTOR.full_name}")
+    if _has_too_many_values(made):
+        raise MalformedRequestError(f"has more than {MOST_VALUES} values, which no request needs")
     return from_dict(kind, made)
 
 
@@ -78,6 +83,19 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) != len(pairs):
         raise _RefusedError("an object has a key twice")
     return made
+
+
+def _has_too_many_values(made: dict[str, Any]) -> bool:
+    count = 0
+    inner: list[Any] = [made]
+    while inner:
+        each = inner.pop()
+        if isinstance(each, dict | list):
+            count += len(each)
+            if count > MOST_VALUES:
+                return True
+            inner.extend(each.values() if isinstance(each, dict) else each)
+    return False
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -149,7 +149,7 @@ function operation(path, verb, made) {
       h("span", { class: "lock" }, call.open ? "open to all" : "needs a credential")),
     paragraphs(made.description.replace(/\nErrors: [\s\S]*$/, "")),
     call.parameters.length > 0 && [h("h4", {}, "Parameters"), rows(call.parameters.map(
-      ({ name, in: where, schema, description, required }) => ({ name: where === "header" ? `${name} (header)` : name, schema, text: description, must: required })))],
+      ({ name, in: where, schema, description, required }) => ({ name: where === "header" ? `${name} (header)` : name, schema, text: description ?? schema.description, must: required })))],
     body && Object.keys(body.properties).length > 0 && [h("h4", {}, "Body"), rows(fieldsOf(body))],
     h("h4", {}, call.streams ? "Stream" : "Answer"),
     h("p", {}, typeOf(good.content[kinds[0]].schema), h("span", { class: "quiet" }, ` as ${kinds.join(" or ")}`)),
