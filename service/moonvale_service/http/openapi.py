@@ -194,7 +194,8 @@ class _Document:
 
     def _reasons(self, route: Route, text: str) -> list[str]:
         """Return why a call may fail: what its comment adds to what the service's own says of all."""
-        needs_game = METHODS[route.method.name].roles is not None
+        method = METHODS[route.method.name]
+        needs_game = method.roles is not None and bool(method.target or method.each)
         common = (*_COMMON, *(_OF_A_GAME if needs_game else ("CREDENTIAL_INVALID",)))
         own = [name for name in re.findall(r"[A-Z_]+", text.partition("\nErrors: ")[2]) if name in self._codes]
         of_http = ("UNSUPPORTED_MEDIA_TYPE",) if route.body else ()
