@@ -1,6 +1,7 @@
 """The random agent, and how the command seats an agent at a table of the service."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -44,3 +45,10 @@ async def test_an_agents_choice_becomes_the_same_action_of_the_view(
         if moment.view.decision.legal_actions:
             expected = make(seed).choose(parse_position(moment.view.position))
             assert await chooser(make(seed))(moment.view) == to_proto(expected)
+
+
+def test_the_agent_of_the_page_plays() -> None:
+    page = Path("docs/agents.md").read_text(encoding="utf-8")
+    names: dict[str, type[Agent]] = {}
+    exec(page.partition("```python\n")[2].partition("```")[0], names)
+    assert len(game_of(names["FirstAgent"]())) > 100
