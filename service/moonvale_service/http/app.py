@@ -8,7 +8,7 @@ from collections.abc import Callable
 import orjson
 
 from moonvale_service.edge import DESCRIPTOR, Edge
-from moonvale_service.errors import CallError, MethodNotAllowedError
+from moonvale_service.errors import CallError
 from moonvale_service.failures import failure_of
 from moonvale_service.http import openapi, statuses
 from moonvale_service.http.documentation import file, pages
@@ -58,8 +58,7 @@ class App:
 
 async def _say(exchange: Exchange, *, ready: bool) -> None:
     """Answer a probe."""
-    if exchange.verb not in ("GET", "HEAD"):
-        raise MethodNotAllowedError(exchange.verb, ["GET", "HEAD"])
+    exchange.must_read()
     await exchange.respond(200 if ready else 503, statuses.JSON, orjson.dumps({"ready": ready}))
 
 

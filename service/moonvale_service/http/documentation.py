@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from importlib import resources
 from typing import Final
 
-from moonvale_service.errors import MethodNotAllowedError
 from moonvale_service.http.exchange import Exchange
 
 _FILES: Final = {
@@ -32,7 +31,7 @@ def file(content: bytes, media_type: bytes) -> Callable[[Exchange], Awaitable[No
     """Return what answers with a file."""
 
     async def serve(exchange: Exchange) -> None:
-        _check(exchange)
+        exchange.must_read()
         await exchange.respond(200, media_type, content, [(b"content-security-policy", _POLICY)])
 
     return serve
@@ -40,10 +39,5 @@ def file(content: bytes, media_type: bytes) -> Callable[[Exchange], Awaitable[No
 
 async def _redirect(exchange: Exchange) -> None:
     """Lead people who have typed no path to the documentation."""
-    _check(exchange)
+    exchange.must_read()
     await exchange.respond(302, b"text/plain", b"", [(b"location", b"/docs")])
-
-
-def _check(exchange: Exchange) -> None:
-    if exchange.verb not in ("GET", "HEAD"):
-        raise MethodNotAllowedError(exchange.verb, ["GET", "HEAD"])

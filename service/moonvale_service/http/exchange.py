@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any, Final
 
+from moonvale_service.errors import MethodNotAllowedError
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -15,6 +17,7 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 ABORT: Final = "moonvale.abort"  # the ASGI extension that ends a connection at once, whatever it has still to send
 
+_READING: Final = ("GET", "HEAD")
 _BODY_SECONDS: Final = 30.0  # for the whole body of a request to come in
 
 #: Answers hold credentials and what only one player may know; and they are what their content type says.
@@ -53,6 +56,11 @@ class Exchange:
     def media_type(self) -> str:
         """The content type of the body, without its parameters."""
         return self.header(b"content-type").partition(";")[0].strip().lower()
+
+    def must_read(self) -> None:
+        """Raises MethodNotAllowedError unless the request does no more than read."""
+        if self.verb not in _READING:
+            raise MethodNotAllowedError(self.verb, _READING)
 
     async def body(self, limit: int) -> tuple[bytes, int]:
         """Return the body and its size; of one that is larger than the limit nothing, and how large it is at least.

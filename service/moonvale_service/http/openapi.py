@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from http import HTTPStatus
 from importlib import metadata, resources
 from typing import Any, Final
@@ -83,7 +82,6 @@ _OF_A_GAME: Final = (
 )
 
 
-@cache
 def document(routes: Routes) -> bytes:
     """Return the document as JSON."""
     return orjson.dumps(_Document(routes).made)

@@ -131,7 +131,7 @@ class Pool:
             return answers
 
     async def close(self) -> None:
-        """Close the connections that no step uses; the others follow with their steps."""
+        """Close the connections that no step uses; those in use stay for later steps."""
         idle, self._idle = self._idle, []
         for connection in idle:
             await connection.disconnect()
