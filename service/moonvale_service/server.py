@@ -14,7 +14,7 @@ import uvloop
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from moonvale_service import embedded, grpc_port, logs, tasks
+from moonvale_service import embedded, grpc_port, logs, tasks, tls
 from moonvale_service.calls import Calls
 from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE, Edge
@@ -79,23 +79,29 @@ class Server:
                 *_ages(settings),
             )
         )
+        files = tls.files_of(settings)
+        self._certificates = None if files is None else tls.Certificates(files)
         self._http: HttpPort | None = None
         self._ready = self._draining = False
         #: The port that HTTP is served on.
         self.http_port: int | None = None
         if settings.http_listen is not None:
             app = App(self._edge, settings.message_limit, lambda: self._ready and not self._draining)
-            self._http = HttpPort(shared(app, settings.cors_origins), settings.grace)
+            context = None if self._certificates is None else self._certificates.context
+            self._http = HttpPort(shared(app, settings.cors_origins), settings.grace, context)
         self._server.add_generic_rpc_handlers((grpc_port.handlers(self._edge),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
 
     async def start(self, *addresses: str) -> list[int]:
-        """Serve gRPC on the addresses, and return their ports; and HTTP. Raises SettingError if one can't be had."""
+        """Serve gRPC on the addresses, and return their ports; and HTTP. Raises SettingError if one can't be had.
+
+        Sockets (``unix:``) are for this machine alone and have no TLS.
+        """
         ports = []
         for address in addresses:
             try:
-                ports.append(self._server.add_insecure_port(address))
+                ports.append(self._add_port(address))
             except RuntimeError:
                 raise SettingError(variable_of("listen"), f"{address} can't be listened on") from None
         self._ready = True
@@ -110,6 +116,11 @@ class Server:
                 raise SettingError(variable_of("http_listen"), f"{address} can't be listened on") from None
         await self._server.start()
         return ports
+
+    def _add_port(self, address: str) -> int:
+        if self._certificates is None or address.startswith("unix:"):
+            return self._server.add_insecure_port(address)
+        return self._server.add_secure_port(address, self._certificates.grpc_credentials())
 
     async def idle(self) -> None:
         """Return when no call is open."""
@@ -159,6 +170,8 @@ class Server:
     async def _keep_checking(self) -> None:
         while True:
             await asyncio.sleep(_CHECK_SECONDS)
+            if self._certificates is not None:
+                self._certificates.refresh()
             await self._check_store()
 
     async def _check_store(self) -> None:

@@ -160,6 +160,23 @@ class Settings:
     pin_workers: Annotated[
         bool, Setting(_boolean, "false", "true gives each worker a core of its own, if nothing else runs there (Linux)")
     ]
+    tls_cert: Annotated[
+        Path | None,
+        Setting(
+            _optional_path,
+            "",
+            "file of the certificate, with its chain, in PEM, that both ports show to clients. Left out: no TLS",
+        ),
+    ]
+    tls_key: Annotated[Path | None, Setting(_optional_path, "", "file of that certificate's key, without a password")]
+    tls_client_ca: Annotated[
+        Path | None,
+        Setting(
+            _optional_path,
+            "",
+            "file of authorities: then only clients with a certificate of theirs are served (mutual TLS)",
+        ),
+    ]
     store: Annotated[
         str,
         Setting(
@@ -293,6 +310,9 @@ class Settings:
         settings = cls(**values)  # type: ignore[arg-type]  # each parser returns its field's type
         if settings.embedded and settings.replicated:
             raise SettingError(variable_of("durability"), "needs local with the embedded store, which has no replica")
+        for name, other in (("tls_key", "tls_cert"), ("tls_cert", "tls_key"), ("tls_cert", "tls_client_ca")):
+            if getattr(settings, name) is None and getattr(settings, other) is not None:
+                raise SettingError(variable_of(name), f"needs a file, as {variable_of(other)} names one")
         return settings
 
     @property

@@ -1,4 +1,4 @@
-"""Containers for the checks of the image, run as strictly as deploy/kubernetes runs its pods, on this machine's ports."""
+"""Containers for the checks of the image, run as strictly as a pod of deploy/kubernetes, on this machine's ports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SECONDS: Final = 60.0
 
 def engine() -> str:
     """Return what runs containers here, by the rule of deploy/image.sh. Raises RuntimeError if nothing does."""
-    if shutil.which("docker") and subprocess.run(["docker", "info"], capture_output=True).returncode == 0:
+    if shutil.which("docker") and subprocess.run(["docker", "info"], check=False, capture_output=True).returncode == 0:
         return "docker"
     if shutil.which("podman"):
         return "podman"
@@ -57,7 +57,7 @@ class Container:
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a command in it."""
-        return subprocess.run([self._engine, "exec", self.id, *command], capture_output=True, text=True)
+        return subprocess.run([self._engine, "exec", self.id, *command], check=False, capture_output=True, text=True)
 
     def logs(self) -> str:
         """What it has printed."""
@@ -72,6 +72,6 @@ class Container:
         return state
 
     def _ask(self, *arguments: str) -> str:
-        done = subprocess.run([self._engine, *arguments], capture_output=True, text=True)
+        done = subprocess.run([self._engine, *arguments], check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
