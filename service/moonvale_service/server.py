@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import grpc.aio
@@ -35,6 +35,9 @@ EXIT_SETTING: Final = 2  # a setting is wrong, so that starting again would not 
 _TRANSPORT_LIMIT: Final = 4 * 1024 * 1024
 #: Clients may ask whether the connection still lives this often.
 _LEAST_PING_INTERVAL_MS: Final = 5_000
+#: A connection that has reached its age is cut this many seconds after the greatest age of a watch: by then whatever
+#: of ours was open on it has ended as it should, and only what lasts for ever is left, such as a watch of our health.
+_BEYOND_WATCHES: Final = 60.0
 _CHECK_SECONDS: Final = 1.0  # between two looks at whether the store answers
 _COUNT_SECONDS: Final = 60.0  # for counting the games of all shards
 _QUIET_SECONDS: Final = 0.05  # without a call, until new connections and calls are refused by the transport
@@ -74,6 +77,7 @@ class Server:
                 ("grpc.max_receive_message_length", _TRANSPORT_LIMIT),
                 ("grpc.http2.min_ping_interval_without_data_ms", _LEAST_PING_INTERVAL_MS),
                 ("grpc.http2.min_recv_ping_interval_without_data_ms", _LEAST_PING_INTERVAL_MS),
+                *_ages(settings),
             )
         )
         files = tls.files_of(settings)
@@ -195,11 +199,19 @@ class Server:
                 try:
                     total += await self._store.size(shard)
                 except StoreUnavailableError:  # which the checks tell
+                    await asyncio.sleep(_CHECK_SECONDS)
                     break
                 await asyncio.sleep(pause)
             else:
                 metrics.games_kept.set(total)
             pause = _COUNT_SECONDS / SHARDS
+
+
+def _ages(settings: Settings) -> Iterator[tuple[str, int]]:
+    """Yield the transport's options for the age of a connection. It scatters the age by a tenth by itself."""
+    if settings.connection_age is not None:
+        yield "grpc.max_connection_age_ms", round(1000 * settings.connection_age)
+        yield "grpc.max_connection_age_grace_ms", round(1000 * (settings.watch_age + _BEYOND_WATCHES))
 
 
 async def serve(settings: Settings, number: int, *more_addresses: str) -> bool:

@@ -96,6 +96,10 @@ def _expiry(text: str) -> float | None:
     return None if text.lower() == "never" else _seconds(1)(text)
 
 
+def _age(text: str) -> float | None:
+    return None if text.lower() == "never" else _seconds(0.05)(text)
+
+
 def _boolean(text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise ValueError("needs true or false")
@@ -130,7 +134,7 @@ def _optional_path(text: str) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings of a service. Durations are seconds, sizes bytes; an expiry of None means never."""
+    """All settings of a service. Durations are seconds, sizes bytes; an expiry or age of None means never."""
 
     listen: Annotated[str, Setting(_address, "127.0.0.1:7350", "HOST:PORT to serve gRPC on; port 0 takes a free one")]
     http_listen: Annotated[
@@ -281,6 +285,15 @@ class Settings:
             _seconds(0.05),
             "30m",
             "the greatest age of a watch, after which its client resumes it: so watches spread over new servers",
+        ),
+    ]
+    connection_age: Annotated[
+        float | None,
+        Setting(
+            _age,
+            "10m",
+            "about how old a gRPC connection becomes, until its client is told to open another one, or never: so calls"
+            " spread over new servers; open calls and watches end as they would",
         ),
     ]
     reader_timeout: Annotated[
