@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -37,12 +38,13 @@ def _rendered(overlay: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     assert not done.stderr, done.stderr  # warnings, such as of what is deprecated
-    return done.stdout
+    return json.dumps([each for each in yaml.safe_load_all(done.stdout) if each is not None])
 
 
 def render(overlay: str) -> list[Object]:
     """Return the objects of an overlay, fresh ones that may be changed."""
-    return [each for each in yaml.safe_load_all(_rendered(overlay)) if each is not None]
+    objects: list[Object] = json.loads(_rendered(overlay))
+    return objects
 
 
 def of_kind(objects: list[Object], *kinds: str) -> list[Object]:

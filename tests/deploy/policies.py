@@ -382,9 +382,13 @@ def _probed_ports(workload: Object, container: Object) -> Iterator[str]:
 def _settings_ports(objects: list[Object], workload: Object, container: Object) -> Iterator[str]:
     settings = Settings.from_environment(_settings(objects, container))
     ports = {port["name"]: port["containerPort"] for port in container.get("ports", ())}
-    for name, address in (("grpc", settings.listen), ("http", settings.http_listen)):
-        if address is not None and name in ports and address != f"0.0.0.0:{ports[name]}":
+    listens = {"grpc": settings.listen, "http": settings.http_listen, "metrics": settings.metrics_listen}
+    for name, address in listens.items():
+        if name in ports and address != f"0.0.0.0:{ports[name]}":
             yield f"{title(workload)} listens on {address}, and its port {name} is {ports[name]}"
+    scraped = pod_of(workload)["metadata"].get("annotations", {}).get("prometheus.io/port")
+    if scraped != str(ports.get("metrics")):
+        yield f"{title(workload)} is scraped at the port {scraped}, and tells its metrics elsewhere"
 
 
 def _policy_ports(objects: list[Object], policy: Object) -> Iterator[str]:

@@ -226,6 +226,8 @@ MUTATIONS: dict[Policy, list[Mutation]] = {
         lambda them: one(them, "Service")["ports"][0].update(targetPort="rpc"),
         lambda them: container(them)["ports"][0].update(containerPort=7360),
         lambda them: config(them).update(MOONVALE_LISTEN="127.0.0.1:7350"),
+        lambda them: config(them).pop("MOONVALE_METRICS_LISTEN"),
+        lambda them: server(them)["spec"]["template"]["metadata"].pop("annotations"),
         lambda them: container(them)["livenessProbe"].update(httpGet={"port": 80, "path": "/livez"}),
         lambda them: one(them, "NetworkPolicy", "clients")["ingress"][0]["ports"][0].update(port="rpc"),
         lambda them: one(them, "NetworkPolicy", "to-server")["egress"][0]["ports"][0].update(port="rpc"),
