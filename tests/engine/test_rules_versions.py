@@ -6,7 +6,6 @@ The second version is that of ``tests.support.second_rules``, which no software 
 import copy
 import pickle
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -48,19 +47,11 @@ from moonvale_engine.events import GAME_OVER
 from tests import same
 from tests.engine.test_hashes import HASHES
 from tests.support.playing import Setup, positions, random_setup
-from tests.support.second_rules import RULES, SECOND, TWICE
+from tests.support.second_rules import RULES, SECOND, TWICE, second_known
 from tests.support.table import Table, table
 
 GAMES = 24
 LOOKED_AT = 16  # one decision in so many is looked at from all sides
-
-
-@contextmanager
-def second_known() -> Iterator[None]:
-    """The second version is known for a while."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(catalog.VERSIONS, SECOND, RULES)
-        yield
 
 
 @pytest.fixture

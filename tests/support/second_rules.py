@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from moonvale_engine import catalog
 from moonvale_engine.cards.card import COIN, DRAWN, Card
 from moonvale_engine.cards.coin.assassin import ASSASSIN
 from moonvale_engine.rules import Rules
+from moonvale_service import server
 
 SECOND: Final = 2
 
@@ -42,12 +45,20 @@ RULES: Final = Rules(
 )
 
 
+@contextmanager
+def second_known() -> Iterator[None]:
+    """The second version is known for a while."""
+    catalog.VERSIONS[SECOND] = RULES
+    try:
+        yield
+    finally:
+        del catalog.VERSIONS[SECOND]
+
+
 def main() -> int:
     """Run the worker."""
-    from moonvale_service import server
-
-    catalog.VERSIONS[SECOND] = RULES
-    return server.main(os.environ, int(sys.argv[1]), sys.argv[2])
+    with second_known():
+        return server.main(os.environ, int(sys.argv[1]), sys.argv[2])
 
 
 if __name__ == "__main__":
