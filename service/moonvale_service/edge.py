@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ import grpc
 from google.protobuf.message import Message
 
 from moonvale.v1 import game_service_pb2 as pb
-from moonvale_service import limits, logs, render
+from moonvale_service import limits, logs, metrics, render
 from moonvale_service.calls import Caller, Calls
 from moonvale_service.credentials import IN_A_GAME, Credential, InvalidCredentialError, Keys, Role
 from moonvale_service.errors import (
@@ -108,12 +108,16 @@ class _Line:
     request_id: str | None = None
 
     def write(self, level: str, code: str, reason: str | None = None) -> None:
+        seconds = time.perf_counter() - self.began
+        metrics.calls.add(self.method, code)
+        if self.method not in STREAMS:
+            metrics.call_seconds.observe(seconds, self.method)
         logs.call(
             level,
             self.method,
             code=code,
             reason=reason,
-            milliseconds=(time.perf_counter() - self.began) * 1000,
+            milliseconds=seconds * 1000,
             game=self.game,
             role=self.role,
             seat=self.seat,
@@ -178,12 +182,13 @@ class Edge:
         with self._call(name) as line:
             request, caller = self._admit(method, incoming, line)
             messages: AsyncGenerator[bytes, None] = method.call(self._calls, request, caller)
-            async with aclosing(messages):
+            async with aclosing(messages), _open_watch(name):
                 async for message in messages:
                     try:
                         async with asyncio.timeout(self._reader_timeout):
                             await send(message)
                     except TimeoutError:
+                        metrics.slow_readers.add()
                         raise ReaderTooSlowError from None
                     except GoneError:  # which ends the call as if the client had said so
                         raise asyncio.CancelledError from None
@@ -281,6 +286,16 @@ class Edge:
             return self._keys.verify(token)
         except InvalidCredentialError:
             raise CredentialInvalidError from None
+
+
+@asynccontextmanager
+async def _open_watch(name: str) -> AsyncIterator[None]:
+    """Count a stream as long as it is open."""
+    metrics.open_watches.add(name)
+    try:
+        yield
+    finally:
+        metrics.open_watches.add(name, by=-1)
 
 
 _LEVELS: Final = {grpc.StatusCode.INTERNAL: "error", grpc.StatusCode.UNAVAILABLE: "warning"}

@@ -22,6 +22,7 @@ from moonvale_engine.outcome import result
 from moonvale_engine.record import Record as GameRecord
 from moonvale_engine.shuffle import SECRET_BYTES, commitment
 from moonvale_engine.state import State
+from moonvale_service import metrics
 from moonvale_service.about import About
 from moonvale_service.credentials import Credential
 from moonvale_service.errors import (
@@ -94,16 +95,19 @@ class Games:
         """
         digest = content_digest(content)
         state = play.new_game(replace(options, rules=self._rules), secret or os.urandom(SECRET_BYTES))
+        mark = os.urandom(MARK_BYTES)
         record = await self._store.create(
             game,
             digest=digest,
-            mark=os.urandom(MARK_BYTES),
+            mark=mark,
             state=codec.encode(state),
             meta=about.encode(),
             expiry=self._idle_expiry,
         )
         if record.digest != digest:
             raise RequestIdReusedError
+        if record.first_mark == mark:
+            metrics.games_created.add(str(options.players))
         if record.version:
             return self._recent.learn(game, record).now
         known = Known(snapshot(game, record), record.state, record.mark, record.meta, {}, new=True)
@@ -244,6 +248,7 @@ class Games:
         with suppress(GameMissingError):  # it may be deleted already, by this same call before: the store knows
             codec.rules_of_stored((await self._store.read(game)).state)
         await self._store.delete(game)
+        metrics.games_deleted.add()
 
     async def _commit(self, known: Known, entries: Sequence[Entry], slot: int | None, ring: bytes) -> Outcome | Known:
         """Commit entries upon a game as it is known; or return the game that is there by now."""
@@ -277,6 +282,8 @@ class Games:
         )
         if committed.refused is not None:
             return self._recent.learn(before.game, committed.refused, slot)
+        if over:
+            metrics.games_finished.add(str(state.options.players))
         version = before.version + len(entries)
         text = mark_text(mark)
         happened = [

@@ -156,6 +156,14 @@ class Settings:
             "HOST:PORT to serve REST, Connect and gRPC-Web on; port 0 takes a free one; off: nothing",
         ),
     ]
+    metrics_listen: Annotated[
+        str | None,
+        Setting(
+            _optional_address,
+            OFF,
+            "HOST:PORT to serve Prometheus' metrics and probes on, such as 127.0.0.1:7352; off: nothing is counted",
+        ),
+    ]
     cors_origins: Annotated[
         tuple[str, ...],
         Setting(

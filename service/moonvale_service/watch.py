@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable
 from enum import Enum
 from typing import Final, NamedTuple
 
-from moonvale_service import logs, tasks
+from moonvale_service import logs, metrics, tasks
 from moonvale_service.about import About
 from moonvale_service.errors import HistoryRewoundError
 from moonvale_service.feed import Feed
@@ -167,6 +167,7 @@ class Watches:
             if watched is None:
                 watched = self._watched[game] = Watched(Feed(game, self._store))
                 watched.task = asyncio.create_task(self._follow(watched))
+                metrics.watched_games.add()
                 self._shards[shard_of(game)].add(watched.feed)
                 self._changes.listen(game)
             watched.watchers += 1
@@ -193,6 +194,7 @@ class Watches:
         if self._watched.get(game) is not watched:
             return
         del self._watched[game]
+        metrics.watched_games.add(by=-1)
         shard = self._shards[shard_of(game)]
         shard.discard(watched.feed)
         if not shard:
