@@ -65,7 +65,12 @@ class Server:
             )
         except ValueError:
             raise SettingError(variable_of("store"), "is not a URL of Redis or Valkey") from None
-        games = Games(self._store, finished_expiry=settings.finished_expiry, idle_expiry=settings.idle_expiry)
+        games = Games(
+            self._store,
+            rules=settings.rules,
+            finished_expiry=settings.finished_expiry,
+            idle_expiry=settings.idle_expiry,
+        )
         quotas = Quotas(settings)
         calls = Calls(games, self._watches, keys, quotas, settings)
         self._edge = Edge(calls, keys, quotas, settings.message_limit, reader_timeout=settings.reader_timeout)
