@@ -1,4 +1,4 @@
-"""Rolling updates and all else that happens to pods: a schedule for whatever runs them, and processes in their place."""
+"""Rolling updates and all else that happens to pods: a schedule for what runs them, and processes in their place."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -43,9 +44,10 @@ class Deployment(Protocol):
 
 async def happen(to: Deployment, progress: Progress, calm: int) -> None:
     """Let everything happen once, and the roll-out twice, with so many changes acknowledged between two of them."""
-    for change in (to.roll(), to.scale(LEAST + 2), to.delete(), to.kill(), to.scale(LEAST), to.kill(), to.roll()):
+    grow, shrink = partial(to.scale, LEAST + 2), partial(to.scale, LEAST)
+    for change in (to.roll, grow, to.delete, to.kill, shrink, to.kill, to.roll):
         await progress.calm(calm)
-        await change
+        await change()
     await progress.calm(calm)
 
 
