@@ -17,7 +17,7 @@ import grpc
 from google.protobuf.message import Message
 
 from moonvale.v1 import game_service_pb2 as pb
-from moonvale_service import limits, logs, metrics, render
+from moonvale_service import limits, logs, metrics, render, tracing
 from moonvale_service.calls import Caller, Calls
 from moonvale_service.credentials import IN_A_GAME, Credential, InvalidCredentialError, Keys, Role
 from moonvale_service.errors import (
@@ -87,12 +87,13 @@ class Incoming:
     """A call as a transport has received it.
 
     ``size``: how many bytes its request has. ``read``: parses them as a message of this type, or raises a CallError.
-    ``authorization``: the values of that header.
+    ``authorization``: the values of that header. ``header``: returns the first value of another one, or nothing.
     """
 
     size: int
     read: Callable[[type[Message]], Message]
     authorization: Sequence[str] = ()
+    header: Callable[[str], str] = lambda _name: ""
 
 
 @dataclass(slots=True)
@@ -106,12 +107,17 @@ class _Line:
     seat: int | None = None
     seats: int | None = None
     request_id: str | None = None
+    span: tracing.CallSpan | None = None
 
     def write(self, level: str, code: str, reason: str | None = None) -> None:
         seconds = time.perf_counter() - self.began
         metrics.calls.add(self.method, code)
         if self.method not in STREAMS:
             metrics.call_seconds.observe(seconds, self.method)
+        trace = None
+        if self.span is not None:
+            trace = tracing.trace_id()
+            self.span.end(code, reason=reason, game=self.game, role=self.role, seat=self.seat, seats=self.seats)
         logs.call(
             level,
             self.method,
@@ -123,6 +129,7 @@ class _Line:
             seat=self.seat,
             seats=self.seats,
             request_id=self.request_id,
+            trace=trace,
         )
 
 
@@ -166,7 +173,7 @@ class Edge:
     async def answer(self, name: str, incoming: Incoming) -> Message:
         """Answer a call of a method that has one response. Raises CallError, and nothing else but cancellation."""
         method = METHODS[name]
-        with self._call(name) as line:
+        with self._call(name, incoming) as line:
             request, caller = self._admit(method, incoming, line)
             response: Message = await method.call(self._calls, request, caller)
             if isinstance(response, pb.CreateGameResponse):
@@ -179,7 +186,7 @@ class Edge:
         Raises CallError, and nothing else but cancellation.
         """
         method = METHODS[name]
-        with self._call(name) as line:
+        with self._call(name, incoming) as line:
             request, caller = self._admit(method, incoming, line)
             messages: AsyncGenerator[bytes, None] = method.call(self._calls, request, caller)
             async with aclosing(messages), _open_watch(name):
@@ -194,9 +201,11 @@ class Edge:
                         raise asyncio.CancelledError from None
 
     @contextmanager
-    def _call(self, name: str) -> Iterator[_Line]:
+    def _call(self, name: str, incoming: Incoming) -> Iterator[_Line]:
         """Count and log a call, and turn what is raised within into a CallError."""
         line = _Line(name)
+        if tracing.is_on():
+            line.span = tracing.CallSpan(SERVICE, name, incoming.header)
         self._open += 1
         self._idle.clear()
         self._called.set()

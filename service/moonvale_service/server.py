@@ -14,7 +14,7 @@ import uvloop
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from moonvale_service import embedded, grpc_port, logs, metrics, tasks, tls
+from moonvale_service import embedded, grpc_port, logs, metrics, tasks, tls, tracing
 from moonvale_service.calls import Calls
 from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE, Edge
@@ -65,7 +65,12 @@ class Server:
             )
         except ValueError:
             raise SettingError(variable_of("store"), "is not a URL of Redis or Valkey") from None
-        games = Games(self._store, finished_expiry=settings.finished_expiry, idle_expiry=settings.idle_expiry)
+        games = Games(
+            self._store,
+            rules=settings.rules,
+            finished_expiry=settings.finished_expiry,
+            idle_expiry=settings.idle_expiry,
+        )
         quotas = Quotas(settings)
         calls = Calls(games, self._watches, keys, quotas, settings)
         self._edge = Edge(calls, keys, quotas, settings.message_limit, reader_timeout=settings.reader_timeout)
@@ -237,6 +242,7 @@ async def serve(settings: Settings, number: int, *more_addresses: str) -> bool:
     loop.remove_reader(sys.stdin.fileno())
     logs.event("info", "worker_draining")
     await server.stop()
+    await tracing.stop()
     logs.event("info", "worker_stopped")
     return not failed
 
@@ -254,6 +260,7 @@ def main(environment: Mapping[str, str], number: int, own_address: str) -> int:
     try:
         settings = Settings.from_environment(environment)
         logs.configure(settings.log_level)
+        tracing.start(environment)
         if settings.pin_workers and sys.platform == "linux":
             cores = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(0, {cores[number % len(cores)]})

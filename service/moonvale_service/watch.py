@@ -10,6 +10,7 @@ import asyncio
 import random
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable
+from contextvars import Context
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -166,7 +167,7 @@ class Watches:
             watched = self._watched.get(game)
             if watched is None:
                 watched = self._watched[game] = Watched(Feed(game, self._store))
-                watched.task = asyncio.create_task(self._follow(watched))
+                watched.task = asyncio.create_task(self._follow(watched), context=Context())  # no part of this call
                 metrics.watched_games.add()
                 self._shards[shard_of(game)].add(watched.feed)
                 self._changes.listen(game)

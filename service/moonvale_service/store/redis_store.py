@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from redis import exceptions as redis_errors
 
-from moonvale_service import metrics
+from moonvale_service import metrics, tracing
 from moonvale_service.store import Commit, Committed, GameMissingError, Listed, Record, StoreUnavailableError
 from moonvale_service.store.links import Command, link
 from moonvale_service.store.log_codec import SLOTS, MarkedEntry, decode_entry
@@ -195,8 +195,9 @@ class RedisStore:
         """Bound a step in time, and tell a server that can't serve from one that was asked something wrong."""
         began = time.perf_counter()
         try:
-            async with asyncio.timeout(self._timeout):
-                yield
+            with tracing.step(name):
+                async with asyncio.timeout(self._timeout):
+                    yield
         except (redis_errors.RedisError, redis_errors.RedisClusterException, OSError) as error:
             # TimeoutError is an OSError.
             if type(error) is redis_errors.ResponseError and not str(error).startswith(_UNABLE):
