@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +105,19 @@ def test_each_is_an_expression_of_what_a_service_tells(where: str, told: dict[st
     for name, each in zip(names, named, strict=True):
         assert {matcher.name for matcher in each.matchers.matchers} <= told[name] | ADDED
     assert grouped <= set[str]().union(*[told[name] for name in names]) | ADDED
+
+
+def test_each_alert_fires_when_it_should_and_else_does_not() -> None:
+    promtool = shutil.which("promtool")
+    if promtool is None:
+        pytest.skip("no promtool on PATH (Debian and Ubuntu: apt-get install prometheus)")
+    done = subprocess.run(
+        [promtool, "test", "rules", Path(__file__).with_name("alerts_test.yaml")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_there_are_ten_alerts_and_the_page_says_of_each_what_to_look_at() -> None:
