@@ -251,7 +251,7 @@ def test_a_whole_service_says_how_to_join_and_plays_with_the_command(authority: 
         quiet = {**os.environ, "GRPC_VERBOSITY": "NONE"}
         refused = subprocess.run(trusting, capture_output=True, text=True, check=False, env=quiet)
         assert refused.returncode == 1
-        assert refused.stderr.startswith("moonvale demo: no service that these files trust answers at ")
+        assert refused.stderr.startswith("moonvale demo: no service that is trusted answers at ")
         assert service.stop() == 0
         assert not [line for line in service.log_lines() if line["level"] == "error"]
 
