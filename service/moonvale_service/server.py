@@ -6,8 +6,8 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol
 
 import grpc.aio
 import uvloop
@@ -16,6 +16,7 @@ from grpc_reflection.v1alpha import reflection
 
 from moonvale_service import embedded, grpc_port, logs, tasks
 from moonvale_service.calls import Calls
+from moonvale_service.commits import Commits
 from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE, Edge
 from moonvale_service.games import Games
@@ -23,6 +24,8 @@ from moonvale_service.http.app import App
 from moonvale_service.http.cors import shared
 from moonvale_service.http.port import HttpPort
 from moonvale_service.quotas import Quotas
+from moonvale_service.recent import Recent
+from moonvale_service.seats import Seats
 from moonvale_service.settings import SettingError, Settings, variable_of
 from moonvale_service.store import StoreUnavailableError
 from moonvale_service.store.redis_store import RedisStore
@@ -47,23 +50,21 @@ class Server:
     def __init__(self, settings: Settings) -> None:
         """Raises SettingError."""
         self._settings = settings
-        url = embedded.url(settings) if settings.embedded else settings.store
         keys = load_keys(settings, make=False)
-        try:
-            self._store = RedisStore(url, settings.store_timeout, replicated=settings.replicated)
-            self._watches = Watches(
-                self._store,
-                url,
-                settings.store_timeout,
-                heartbeat=settings.heartbeat,
-                poll=settings.poll,
-                age=settings.watch_age,
-            )
-        except ValueError:
-            raise SettingError(variable_of("store"), "is not a URL of Redis or Valkey") from None
-        games = Games(self._store, finished_expiry=settings.finished_expiry, idle_expiry=settings.idle_expiry)
+        self._store = make_store(settings)
+        self._watches = Watches(
+            self._store,
+            store_url(settings),
+            settings.store_timeout,
+            heartbeat=settings.heartbeat,
+            poll=settings.poll,
+            age=settings.watch_age,
+        )
+        recent = Recent()
+        games = Games(self._store, recent, Commits(self._store, recent, settings))
+        seats = Seats(self._store, recent, keys, settings)
         quotas = Quotas(settings)
-        calls = Calls(games, self._watches, keys, quotas, settings)
+        calls = Calls(games, seats, self._watches, keys, quotas, settings)
         self._edge = Edge(calls, keys, quotas, settings.message_limit, reader_timeout=settings.reader_timeout)
         self._health = health.aio.HealthServicer()
         self._checking: asyncio.Task[None] | None = None
@@ -171,16 +172,42 @@ class Server:
             await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
 
 
-async def serve(settings: Settings, *more_addresses: str) -> bool:
+class Process(Protocol):
+    """What a process of the service does, from its start to its stop."""
+
+    async def start(self, public: str, own: str, /) -> object:
+        """Begin, at the address that clients know and one for the supervisor alone. Raises SettingError."""
+
+    async def failed(self) -> None:
+        """Return when it can't go on."""
+
+    async def stop(self) -> None:
+        """Let what was begun end, and stop."""
+
+
+def store_url(settings: Settings) -> str:
+    """Return the URL of the store."""
+    return embedded.url(settings) if settings.embedded else settings.store
+
+
+def make_store(settings: Settings) -> RedisStore:
+    """Return the store. Raises SettingError."""
+    try:
+        return RedisStore(store_url(settings), settings.store_timeout, replicated=settings.replicated)
+    except ValueError:
+        raise SettingError(variable_of("store"), "is not a URL of Redis or Valkey") from None
+
+
+async def serve(settings: Settings, own_address: str, make: Callable[[Settings], Process]) -> bool:
     """Serve until SIGTERM, or until whoever started this process is gone, which closes its standard input.
 
     Return False if it ended since something in the background did. Raises SettingError.
     """
-    server = Server(settings)
+    server = make(settings)
     loop = asyncio.get_running_loop()
     ending = asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, ending.set)
-    await server.start(settings.listen, *more_addresses)
+    await server.start(settings.listen, own_address)
     loop.add_reader(sys.stdin.fileno(), ending.set)
     logs.event("info", "worker_started", address=settings.listen)
     waits = [asyncio.create_task(ending.wait()), asyncio.create_task(server.failed())]
@@ -194,15 +221,17 @@ async def serve(settings: Settings, *more_addresses: str) -> bool:
     return not failed
 
 
-def main(environment: Mapping[str, str], number: int, own_address: str) -> int:
-    """Run as a worker of the supervisor, which asks for health at ``own_address``; return the exit code."""
+def main(
+    environment: Mapping[str, str], number: int, own_address: str, make: Callable[[Settings], Process] = Server
+) -> int:
+    """Run as a process of the supervisor, which asks for health at ``own_address``; return the exit code."""
     try:
         settings = Settings.from_environment(environment)
         logs.configure(settings.log_level)
         if settings.pin_workers and sys.platform == "linux":
             cores = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(0, {cores[number % len(cores)]})
-        return 0 if uvloop.run(serve(settings, own_address)) else EXIT_FAILED
+        return 0 if uvloop.run(serve(settings, own_address, make)) else EXIT_FAILED
     except SettingError as error:
         sys.stderr.write(f"{error}\n")
         return EXIT_SETTING

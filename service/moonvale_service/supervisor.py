@@ -30,17 +30,21 @@ _STEADY_SECONDS: Final = 30.0  # a worker that ran that long has not failed at i
 _MOST_STARTS: Final = 5  # of a worker, at first, until it has answered once
 _KILL_SECONDS: Final = 5.0  # beyond the grace
 
+_WORKER: Final = ("worker", "moonvale_service.server")
+_STEWARD: Final = ("steward", "moonvale_service.steward_process")
+
 _CHANNEL_OPTIONS: Final = (("grpc.initial_reconnect_backoff_ms", 50), ("grpc.max_reconnect_backoff_ms", 250))
 
 
 class Worker:
-    """One worker process, started again whenever it ends by itself."""
+    """One process, a worker or a steward, started again whenever it ends by itself. ``kind``: which, and its module."""
 
-    def __init__(self, number: int, environment: Mapping[str, str], folder: Path) -> None:
+    def __init__(self, kind: tuple[str, str], number: int, environment: Mapping[str, str], folder: Path) -> None:
         self.number = number
         self.ready = asyncio.Event()
+        self._name, self._module = kind
         self._environment = environment
-        self._address = f"unix:{folder / f'worker-{number}.sock'}"
+        self._address = f"unix:{folder / f'{self._name}-{number}.sock'}"
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = asyncio.Event()
 
@@ -54,7 +58,7 @@ class Worker:
             code = await self._run_once()
             if self._stopping.is_set():
                 break
-            logs.event("error", "worker_ended", worker=self.number, code=code)
+            logs.event("error", f"{self._name}_ended", worker=self.number, code=code)
             if code == EXIT_SETTING:
                 return code
             if starts == _MOST_STARTS and not self.ready.is_set():
@@ -79,7 +83,7 @@ class Worker:
         # session of its own, so that a Ctrl-C reaches this process alone.
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-m", "moonvale_service.server", str(self.number), self._address),
+            *("-m", self._module, str(self.number), self._address),
             stdin=asyncio.subprocess.PIPE,
             env=dict(self._environment),
             start_new_session=True,
@@ -140,7 +144,11 @@ class Supervisor:
 
     async def _run_workers(self, addresses: Mapping[str, str], folder: Path, ending: asyncio.Event) -> int:
         environment = {**self._environment, **{variable_of(name): address for name, address in addresses.items()}}
-        workers = [Worker(number, environment, folder) for number in range(self._settings.workers)]
+        workers = [
+            Worker(kind, number, environment, folder)
+            for kind, count in ((_WORKER, self._settings.workers), (_STEWARD, self._settings.stewards))
+            for number in range(count)
+        ]
         runs = [asyncio.create_task(worker.run()) for worker in workers]
         for run in runs:
             run.add_done_callback(lambda _: ending.set())
