@@ -47,6 +47,8 @@ _LAST_WORDS: Final = 0.5  # seconds for what is on its way when the last call of
 class Server:
     """A server of GameService, health and reflection over one store. Make and use it within a running loop."""
 
+    kind = "worker"
+
     def __init__(self, settings: Settings) -> None:
         """Raises SettingError."""
         self._settings = settings
@@ -173,7 +175,9 @@ class Server:
 
 
 class Process(Protocol):
-    """What a process of the service does, from its start to its stop."""
+    """What a process of the service does, from its start to its stop. ``kind``: what logs call it."""
+
+    kind: str
 
     async def start(self, public: str, own: str, /) -> object:
         """Begin, at the address that clients know and one for the supervisor alone. Raises SettingError."""
@@ -209,15 +213,15 @@ async def serve(settings: Settings, own_address: str, make: Callable[[Settings],
     loop.add_signal_handler(signal.SIGTERM, ending.set)
     await server.start(settings.listen, own_address)
     loop.add_reader(sys.stdin.fileno(), ending.set)
-    logs.event("info", "worker_started", address=settings.listen)
+    logs.event("info", f"{server.kind}_started", address=settings.listen)
     waits = [asyncio.create_task(ending.wait()), asyncio.create_task(server.failed())]
     await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     failed = not ending.is_set()
     await tasks.end(*waits)
     loop.remove_reader(sys.stdin.fileno())
-    logs.event("info", "worker_draining")
+    logs.event("info", f"{server.kind}_draining")
     await server.stop()
-    logs.event("info", "worker_stopped")
+    logs.event("info", f"{server.kind}_stopped")
     return not failed
 
 

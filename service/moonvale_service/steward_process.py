@@ -26,6 +26,8 @@ _CHECK_SECONDS = 1.0  # between two looks at whether the store answers
 class StewardProcess:
     """A steward over one store, with health. Make and use it within a running loop."""
 
+    kind = "steward"
+
     def __init__(self, settings: Settings) -> None:
         """Raises SettingError."""
         self._settings = settings
