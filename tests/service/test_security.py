@@ -179,7 +179,7 @@ async def watch_a_turn(place: Place, scene: Scene, credential: str) -> None:
     """Watch the turns of a seat until its first one, which is made to come. Raises Failure for what is told instead."""
     game = scene.game
     async with aclosing(place.client.turns([(game.name, credential)])) as messages:
-        if scene.moment == "waiting" and credential in game.seats:
+        if scene.moment == "waiting" and credential and credential in game.seats:
             await place.client.claim(game.name)  # after which the entropy is to be revealed
         if scene.moment == "on" and credential == game.seats[1 - scene.to_act]:
             await place.client.submit(game.name, game.seats[scene.to_act], [PEEK], scene.version)
