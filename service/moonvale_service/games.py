@@ -17,6 +17,7 @@ from moonvale_engine.log import RESIGNATION, RETURN, Entry
 from moonvale_engine.outcome import result
 from moonvale_engine.record import Record as GameRecord
 from moonvale_engine.shuffle import commitment
+from moonvale_service import metrics
 from moonvale_service.about import About
 from moonvale_service.commits import Commits, Outcome, UntimelyError
 from moonvale_service.credentials import Credential
@@ -222,6 +223,7 @@ class Games:
     async def delete(self, game: str) -> None:
         """Delete a game."""
         await self._store.delete(game)
+        metrics.games_deleted.add()
 
     async def _commit(
         self, known: Known, entries: Sequence[Entry], slot: int | None, ring: bytes, about: About | None = None

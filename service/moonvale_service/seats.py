@@ -18,6 +18,7 @@ from moonvale_engine.options import NUMBERS, Options
 from moonvale_engine.outcome import places
 from moonvale_engine.shuffle import SECRET_BYTES
 from moonvale_engine.state import State
+from moonvale_service import metrics
 from moonvale_service.about import NOBODY_YET, About, Lobby, SeatAbout
 from moonvale_service.clocks import beginning
 from moonvale_service.commits import UntimelyError, milliseconds
@@ -90,6 +91,8 @@ class Seats:
         return now
 
     async def _create(self, game: str, about: About, digest: bytes) -> Snapshot:
+        assert about.lobby is not None, "every game waits for something until it is settled"
+        players = about.lobby.options.players
         about, state, timing = self._settled(about, entered=True)
         mark = os.urandom(MARK_BYTES)
         record = await self._store.create(
@@ -103,6 +106,8 @@ class Seats:
         )
         if record.digest != digest:
             raise RequestIdReusedError
+        if record.first_mark == mark:
+            metrics.games_created.add(str(players))
         known = self._recent.learn(game, record)
         if record.version == 0:
             known = replace(known, new=True)

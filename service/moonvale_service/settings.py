@@ -97,6 +97,10 @@ def _expiry(text: str) -> float | None:
     return None if text.lower() == "never" else _seconds(1)(text)
 
 
+def _age(text: str) -> float | None:
+    return None if text.lower() == "never" else _seconds(0.05)(text)
+
+
 def _boolean(text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise ValueError("needs true or false")
@@ -143,7 +147,7 @@ def _optional_path(text: str) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings of a service. Durations are seconds, sizes bytes; an expiry of None means never."""
+    """All settings of a service. Durations are seconds, sizes bytes; an expiry or age of None means never."""
 
     listen: Annotated[str, Setting(_address, "127.0.0.1:7350", "HOST:PORT to serve gRPC on; port 0 takes a free one")]
     http_listen: Annotated[
@@ -152,6 +156,14 @@ class Settings:
             _optional_address,
             "127.0.0.1:7351",
             "HOST:PORT to serve REST, Connect and gRPC-Web on; port 0 takes a free one; off: nothing",
+        ),
+    ]
+    metrics_listen: Annotated[
+        str | None,
+        Setting(
+            _optional_address,
+            OFF,
+            "HOST:PORT to serve Prometheus' metrics and probes on, such as 127.0.0.1:7352; off: nothing is counted",
         ),
     ]
     cors_origins: Annotated[
@@ -180,6 +192,23 @@ class Settings:
             "1",
             "processes that enforce clocks and move the bots at tables; 0 where other machines run them, which then"
             " need no workers",
+        ),
+    ]
+    tls_cert: Annotated[
+        Path | None,
+        Setting(
+            _optional_path,
+            "",
+            "file of the certificate, with its chain, in PEM, that both ports show to clients. Left out: no TLS",
+        ),
+    ]
+    tls_key: Annotated[Path | None, Setting(_optional_path, "", "file of that certificate's key, without a password")]
+    tls_client_ca: Annotated[
+        Path | None,
+        Setting(
+            _optional_path,
+            "",
+            "file of authorities: then only clients with a certificate of theirs are served (mutual TLS)",
         ),
     ]
     store: Annotated[
@@ -307,6 +336,15 @@ class Settings:
             "the greatest age of a watch, after which its client resumes it: so watches spread over new servers",
         ),
     ]
+    connection_age: Annotated[
+        float | None,
+        Setting(
+            _age,
+            "10m",
+            "about how old a gRPC connection becomes, until its client is told to open another one, or never: so calls"
+            " spread over new servers; open calls and watches end as they would",
+        ),
+    ]
     reader_timeout: Annotated[
         float,
         Setting(_seconds(0.05), "30s", "how long a message of a watch may wait for a slow client, until it is cut off"),
@@ -331,6 +369,9 @@ class Settings:
             raise SettingError(variable_of("workers"), f"needs 1 or more, unless {variable_of('stewards')} is")
         if settings.embedded and settings.replicated:
             raise SettingError(variable_of("durability"), "needs local with the embedded store, which has no replica")
+        for name, other in (("tls_key", "tls_cert"), ("tls_cert", "tls_key"), ("tls_cert", "tls_client_ca")):
+            if getattr(settings, name) is None and getattr(settings, other) is not None:
+                raise SettingError(variable_of(name), f"needs a file, as {variable_of(other)} names one")
         return settings
 
     @property

@@ -28,7 +28,7 @@ class StewardProcess:
 
     kind = "steward"
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, _number: int) -> None:
         """Raises SettingError."""
         self._settings = settings
         url = server.store_url(settings)

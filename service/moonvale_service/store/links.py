@@ -7,6 +7,7 @@ The connections are redis-py's; its pools and pipelines, which cost more than al
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final, Protocol
@@ -19,6 +20,8 @@ from redis.asyncio.cluster import ClusterNode, RedisCluster
 from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+
+from moonvale_service import metrics
 
 CLUSTER: Final = "+cluster"  # the end of a URL's scheme
 CONNECTIONS: Final = 32
@@ -120,6 +123,7 @@ class Pool:
             connection = self._idle.pop() if self._idle else self._make()
             try:
                 await connection.connect()  # type: ignore[no-untyped-call]
+                began = time.perf_counter()
                 await connection.send_packed_command(
                     b"".join([_pack(command) for command in commands]), check_health=False
                 )
@@ -127,6 +131,7 @@ class Pool:
             except BaseException:
                 await connection.disconnect(nowait=True)
                 raise
+            metrics.store_round_trip_seconds.observe(time.perf_counter() - began)
             self._idle.append(connection)
             return answers
 
@@ -162,6 +167,7 @@ class _Single:
             try:
                 answers = await self._pool.run(*commands)
             except (redis_errors.ConnectionError, redis_errors.TimeoutError, OSError):
+                metrics.store_retries.add()
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
                 continue
@@ -227,6 +233,7 @@ class _Cluster:
                 if asking is not None:
                     continue
             asking = None
+            metrics.store_retries.add()
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
             await self._ask()
