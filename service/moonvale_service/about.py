@@ -82,7 +82,7 @@ class Lobby:
 class About:
     """Given when a game is created, or changed by whoever takes a seat or loses it; ``rotations`` grow.
 
-    seats: one for each, or none at all. sealed_until: milliseconds since the epoch. lobby: until the game begins.
+    seats: one for each, or none at all of a game that was never changed. sealed_until: milliseconds since the epoch. lobby: until the game begins.
     rematch_of: the game that this one is the rematch of.
     """
 

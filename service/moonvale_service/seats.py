@@ -93,6 +93,7 @@ class Seats:
     async def _create(self, game: str, about: About, digest: bytes) -> Snapshot:
         assert about.lobby is not None, "every game waits for something until it is settled"
         players = about.lobby.options.players
+        about = replace(about, seats=about.seats or (NOBODY_YET,) * players)
         about, state, timing = self._settled(about, entered=True)
         mark = os.urandom(MARK_BYTES)
         record = await self._store.create(
