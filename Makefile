@@ -94,6 +94,10 @@ image: ## Build the image by docker, podman or buildah (name: IMAGE=moonvale:1.2
 image-test: $(VENV)/.dev ## Build the image, run it as strictly as a cluster does, and stop it under load (base from Debian: BASE=debian)
 	@MOONVALE_IMAGE=$(IMAGE) BASE=$(BASE) GRPC_VERBOSITY=NONE $(BIN)/python -m pytest -n 0 -s tests/deploy/image_checks.py $(ARGS)
 
+cluster-test: $(VENV)/.dev ## Play games in a cluster while its pods are rolled, scaled and deleted (which cluster: KUBECONFIG=~/.kube/config)
+	@test -n "$(KUBECONFIG)" || { echo "Say which cluster: make cluster-test KUBECONFIG=..." >&2; exit 2; }
+	@$(BIN)/python -m tests.deploy.cluster $(KUBECONFIG) $(if $(IMAGE),--image $(IMAGE)) $(ARGS)
+
 clean: ## Remove what the other commands made, except the service's data
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
 	rm -rf clients/typescript/node_modules clients/typescript/dist

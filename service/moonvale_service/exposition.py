@@ -27,7 +27,7 @@ from prometheus_client.metrics_core import (
 from prometheus_client.registry import Collector
 
 from moonvale_engine import state
-from moonvale_engine.codec import RULES_VERSION
+from moonvale_engine.catalog import known_versions
 from moonvale_service import metrics
 from moonvale_service.errors import CallError
 from moonvale_service.http import statuses
@@ -181,7 +181,7 @@ def _joined(present: Mapping[str, Mapping[Labels, float | Row]], across: Across)
 def _build_info() -> Metric:
     facts = {
         "version": metadata.version("moonvale"),
-        "rules_version": str(RULES_VERSION),
+        "rules_version": str(known_versions()[-1]),
         "python": platform.python_version(),
         "engine": "pure" if state.__file__.endswith(".py") else "compiled",
     }

@@ -20,7 +20,7 @@ def failure_of(error: Exception) -> CallError:
         logs.event("warning", "store_unavailable", error=error)
         return UnavailableError()
     if isinstance(error, UnknownRulesError):
-        return RulesUnknownError()
+        return RulesUnknownError(error.what, error.version, error.known)
     trace = tracing.trace_id() or secrets.token_hex(8)
     logs.event("error", "internal_error", error=error, trace=trace)
     return InternalError(trace)

@@ -7,6 +7,7 @@ gets the repeat finds it there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -36,9 +37,9 @@ from moonvale_service.errors import (
     StaleVersionError,
     TimeOutError,
 )
-from moonvale_service.history import Happened, Place, Snapshot, fold, mark_at, place_at, snapshot
+from moonvale_service.history import Happened, Place, Snapshot, check_rules, fold, mark_at, place_at, snapshot
 from moonvale_service.recent import Known, Recent
-from moonvale_service.store import Amendment, Listed, Store, When
+from moonvale_service.store import Amendment, GameMissingError, Listed, Store, When
 from moonvale_service.store.log_codec import Answer, add_answer, content_digest, find_answer, request_key
 
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
@@ -221,7 +222,9 @@ class Games:
         return await self._store.list_games(after, count)
 
     async def delete(self, game: str) -> None:
-        """Delete a game."""
+        """Delete a game. One of rules that are not known is left to those who know them."""
+        with suppress(GameMissingError):  # it may be deleted already, by this same call before: the store knows
+            check_rules(await self._store.read(game))
         await self._store.delete(game)
         metrics.games_deleted.add()
 

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Annotated, NamedTuple, get_type_hints
 from urllib.parse import urlsplit
 
+from moonvale_engine.catalog import known_versions
+
 EMBEDDED = "embedded:"
 OFF = "off"
+NEWEST = "newest"
 ANY_ORIGIN = "*"
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 DURABILITIES = ("local", "replicated")
@@ -114,6 +117,14 @@ def _one_of(*choices: str) -> Callable[[str], str]:
         return text.lower()
 
     return parse
+
+
+def _rules(text: str) -> int:
+    known = known_versions()
+    version = str(known[-1]) if text.lower() == NEWEST else text
+    if version not in [str(each) for each in known]:
+        raise ValueError(f"needs {NEWEST}, or a version that this software knows: {', '.join(map(str, known))}")
+    return int(version)
 
 
 def _origins(text: str) -> tuple[str, ...]:
@@ -261,6 +272,15 @@ class Settings:
         ),
     ]
     create_needs_key: Annotated[bool, Setting(_boolean, "false", "true: nobody creates a game without the creator key")]
+    rules: Annotated[
+        int,
+        Setting(
+            _rules,
+            NEWEST,
+            "version of the rules that new games are played by: a number; newest: the newest that this software knows."
+            " In a rolling update it stays what it was until every server knows the next one",
+        ),
+    ]
     finished_expiry: Annotated[float | None, Setting(_expiry, "30d", "how long a finished game is kept, or never")]
     idle_expiry: Annotated[
         float | None, Setting(_expiry, "90d", "how long a game is kept in which nothing happens, or never")

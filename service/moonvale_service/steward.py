@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from moonvale_engine import play
+from moonvale_engine.errors import UnknownRulesError
 from moonvale_engine.log import BY_AGENT, BY_BOT, BY_TIME_OUT, FOR_FAILED_BOT, RESIGNATION, TAKEOVER, Entry
 from moonvale_service import logs, metrics, tasks
 from moonvale_service.about import About
@@ -133,6 +134,8 @@ class Steward:
             # Whatever has not been done is due again when the lease ends, or as the store's clock says.
             if not isinstance(error, UntimelyError):
                 logs.event("warning", "steward_delayed", error=error, game=game)
+        except UnknownRulesError:
+            logs.event("info", "steward_left", game=game)  # which a steward that knows its rules will take up
         except Exception as error:  # noqa: BLE001  # one game that can't be played must not keep the others waiting
             logs.event("error", "steward_failed", error=error, game=game)
 

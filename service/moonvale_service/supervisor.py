@@ -16,6 +16,7 @@ from typing import Any, Final
 import grpc
 import grpc.aio
 from grpc_health.v1 import health, health_pb2
+from redis import exceptions as redis_errors
 
 from moonvale_service import logs, metrics, tasks
 from moonvale_service.credentials import creator_key_path, load_keys, operator_key_path
@@ -24,6 +25,7 @@ from moonvale_service.exposition import MetricsApp, WorkerState
 from moonvale_service.http.port import HttpPort
 from moonvale_service.server import EXIT_FAILED, EXIT_SETTING
 from moonvale_service.settings import SettingError, Settings, variable_of
+from moonvale_service.store.condition import NO_EVICTION, look
 
 _DEFAULT_ADDRESS: Final = Settings.from_environment({}).listen
 _FIRST_PAUSE: Final = 0.1
@@ -163,15 +165,30 @@ class Supervisor:
         for run in runs:
             run.add_done_callback(lambda _: ending.set())
         telling = await self._tell_metrics(workers, addresses.get("metrics_listen"))
+        judging = None if self._settings.embedded else asyncio.create_task(self._judge_store())
         announcing = asyncio.create_task(self._announce(workers, addresses))
         try:
             await ending.wait()
         finally:
-            await tasks.end(announcing)
+            await tasks.end(announcing, judging)
             await self._stop(workers, runs)
             if telling is not None:
                 await telling.stop()
         return max(run.result() for run in runs)
+
+    async def _judge_store(self) -> None:
+        """Warn of a store that may lose games by itself; once, as whoever runs it has the last word."""
+        try:
+            conditions = await look(self._settings.store, self._settings.store_timeout)
+        except (redis_errors.RedisError, redis_errors.RedisClusterException, OSError, ValueError):
+            return  # which the workers tell
+        for condition in conditions:
+            if condition.policy != NO_EVICTION:
+                logs.event("warning", "store_evicts_games", address=condition.address)
+            if condition.persists is None:
+                logs.event("info", "store_persistence_unknown", address=condition.address)
+            elif not condition.persists:
+                logs.event("warning", "store_does_not_persist", address=condition.address)
 
     async def _tell_metrics(self, workers: list[Worker], address: str | None) -> HttpPort | None:
         """Serve what the workers count, if that is wanted."""

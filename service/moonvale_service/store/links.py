@@ -59,6 +59,9 @@ class Link(Protocol):
     async def url_of(self, key: str) -> str:
         """Return the URL of the server that has the key."""
 
+    async def urls(self) -> list[str]:
+        """Return the URLs of all servers that have keys."""
+
     def doubt(self) -> None:
         """What ``url_of`` says may have changed: ask the servers anew next time."""
 
@@ -186,6 +189,9 @@ class _Single:
     async def url_of(self, key: str) -> str:
         return self._url
 
+    async def urls(self) -> list[str]:
+        return [self._url]
+
     def doubt(self) -> None:
         pass
 
@@ -257,6 +263,13 @@ class _Cluster:
             await self._ask()
         node = self._cluster.get_node_from_key(key)
         assert node is not None, "only replicas can be missing"
+        return self._url_of(node)
+
+    async def urls(self) -> list[str]:
+        await self._cluster.initialize()
+        return [self._url_of(node) for node in self._cluster.get_primaries()]
+
+    def _url_of(self, node: ClusterNode) -> str:
         user = self._url.netloc.rpartition("@")
         host = f"[{node.host}]" if ":" in node.host else node.host
         return self._url._replace(netloc=f"{user[0]}{user[1]}{host}:{node.port}").geturl()
