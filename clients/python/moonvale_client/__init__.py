@@ -13,8 +13,9 @@
 """
 
 from moonvale.v1.action_pb2 import Action
+from moonvale.v1.clock_pb2 import Clock
 from moonvale.v1.event_pb2 import Event, LogEntry
-from moonvale.v1.game_service_pb2 import CreateGameResponse, Deal, SeatSetup
+from moonvale.v1.game_service_pb2 import ClaimSeatResponse, CreateGameResponse, Deal, RematchResponse, SeatSetup
 from moonvale.v1.options_pb2 import Options
 from moonvale.v1.replay_pb2 import Replay
 from moonvale.v1.result_pb2 import Result
@@ -24,6 +25,7 @@ from moonvale_client.aio import AsyncClient
 from moonvale_client.channel import DEFAULT_ADDRESS
 from moonvale_client.client import Client
 from moonvale_client.cursor import Update
+from moonvale_client.entropy import CommitmentChangedError, entropy_commitment, new_entropy
 from moonvale_client.errors import FieldViolation, MoonvaleError
 from moonvale_client.retry import RetryPolicy
 from moonvale_client.turns import Turn
@@ -33,7 +35,10 @@ __all__ = [
     "Action",
     "AsyncClient",
     "Choose",
+    "ClaimSeatResponse",
     "Client",
+    "Clock",
+    "CommitmentChangedError",
     "CreateGameResponse",
     "Deal",
     "Decision",
@@ -42,6 +47,7 @@ __all__ = [
     "LogEntry",
     "MoonvaleError",
     "Options",
+    "RematchResponse",
     "Replay",
     "Result",
     "RetryPolicy",
@@ -49,6 +55,8 @@ __all__ = [
     "Turn",
     "Update",
     "View",
+    "entropy_commitment",
+    "new_entropy",
     "play_seat",
     "play_seats",
 ]

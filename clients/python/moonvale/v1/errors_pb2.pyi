@@ -148,6 +148,26 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     same. Try again, with the same request id.
     Example: DEADLINE_EXCEEDED, a call with the header "connect-timeout-ms: 5".
     """
+    ERROR_REASON_GAME_NOT_BEGUN: _ErrorReason.ValueType  # 31
+    """The game waits for players, or for entropy to be revealed, and nothing is dealt yet.
+    Example: FAILED_PRECONDITION, Resign before the last seat is claimed: LeaveSeat frees the seat.
+    """
+    ERROR_REASON_GAME_BEGUN: _ErrorReason.ValueType  # 32
+    """The game has begun, so that seats can be neither claimed nor left.
+    Example: FAILED_PRECONDITION, ClaimSeat after the last open seat was claimed.
+    """
+    ERROR_REASON_SEAT_TAKEN: _ErrorReason.ValueType  # 33
+    """The seat is not open, or no seat is. Metadata: seat, if the request names one.
+    Example: FAILED_PRECONDITION, ClaimSeat of a seat that somebody else has claimed just before.
+    """
+    ERROR_REASON_JOIN_CODE_WRONG: _ErrorReason.ValueType  # 34
+    """The join code is missing, or is not that of a game that waits for players.
+    Example: PERMISSION_DENIED, ClaimSeat with a mistyped code.
+    """
+    ERROR_REASON_TIME_OUT: _ErrorReason.ValueType  # 35
+    """The seat's time for the decision was out before the answer came. Watch what becomes of it.
+    Example: FAILED_PRECONDITION, SubmitAction a second after the deadline.
+    """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
     """Why a call failed. Every error of the service is a google.rpc.Status with a google.rpc.ErrorInfo, whose domain is
@@ -281,5 +301,25 @@ ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 30
 """Over Connect and gRPC-Web only: the call took longer than the client's own timeout, and may have been carried out all the
 same. Try again, with the same request id.
 Example: DEADLINE_EXCEEDED, a call with the header "connect-timeout-ms: 5".
+"""
+ERROR_REASON_GAME_NOT_BEGUN: ErrorReason.ValueType  # 31
+"""The game waits for players, or for entropy to be revealed, and nothing is dealt yet.
+Example: FAILED_PRECONDITION, Resign before the last seat is claimed: LeaveSeat frees the seat.
+"""
+ERROR_REASON_GAME_BEGUN: ErrorReason.ValueType  # 32
+"""The game has begun, so that seats can be neither claimed nor left.
+Example: FAILED_PRECONDITION, ClaimSeat after the last open seat was claimed.
+"""
+ERROR_REASON_SEAT_TAKEN: ErrorReason.ValueType  # 33
+"""The seat is not open, or no seat is. Metadata: seat, if the request names one.
+Example: FAILED_PRECONDITION, ClaimSeat of a seat that somebody else has claimed just before.
+"""
+ERROR_REASON_JOIN_CODE_WRONG: ErrorReason.ValueType  # 34
+"""The join code is missing, or is not that of a game that waits for players.
+Example: PERMISSION_DENIED, ClaimSeat with a mistyped code.
+"""
+ERROR_REASON_TIME_OUT: ErrorReason.ValueType  # 35
+"""The seat's time for the decision was out before the answer came. Watch what becomes of it.
+Example: FAILED_PRECONDITION, SubmitAction a second after the deadline.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

@@ -39,6 +39,14 @@ class _CauseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Cause.ValueType
     """The player of the seat resigned."""
     CAUSE_POLICY: _Cause.ValueType  # 4
     """The fixed policy chose, which plays on for a seat that has resigned. Such actions have no entry of their own."""
+    CAUSE_TIME_OUT: _Cause.ValueType  # 5
+    """The seat's time was out: it resigned, or an agent chose for it, as the game's clock says."""
+    CAUSE_BOT: _Cause.ValueType  # 6
+    """The bot that plays the seat chose."""
+    CAUSE_AGENT: _Cause.ValueType  # 7
+    """An agent chose, which plays the seat since its time was out."""
+    CAUSE_BOT_FAILED: _Cause.ValueType  # 8
+    """An agent of the server's chose, since the bot that plays the seat failed to."""
 
 class Cause(_Cause, metaclass=_CauseEnumTypeWrapper):
     """What made an entry of the log, or an action within it."""
@@ -53,6 +61,14 @@ CAUSE_RESIGNATION: Cause.ValueType  # 3
 """The player of the seat resigned."""
 CAUSE_POLICY: Cause.ValueType  # 4
 """The fixed policy chose, which plays on for a seat that has resigned. Such actions have no entry of their own."""
+CAUSE_TIME_OUT: Cause.ValueType  # 5
+"""The seat's time was out: it resigned, or an agent chose for it, as the game's clock says."""
+CAUSE_BOT: Cause.ValueType  # 6
+"""The bot that plays the seat chose."""
+CAUSE_AGENT: Cause.ValueType  # 7
+"""An agent chose, which plays the seat since its time was out."""
+CAUSE_BOT_FAILED: Cause.ValueType  # 8
+"""An agent of the server's chose, since the bot that plays the seat failed to."""
 Global___Cause: _TypeAlias = Cause  # noqa: Y015
 
 class _ShownReason:
@@ -132,6 +148,7 @@ class LogEntry(_message.Message):
     CREATE_TIME_FIELD_NUMBER: _builtins.int
     EVENTS_FIELD_NUMBER: _builtins.int
     SEAT_TO_ACT_FIELD_NUMBER: _builtins.int
+    DEADLINE_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """The version of the game with this entry: the number of entries after the one of creation. 0 is the creation."""
     mark: _builtins.str
@@ -152,6 +169,10 @@ class LogEntry(_message.Message):
         are the same for all viewers, while what a viewer may not know is absent.
         """
 
+    @_builtins.property
+    def deadline(self) -> _timestamp_pb2.Timestamp:
+        """When that seat's time is out, by the store's clock. Absent if it has no limit."""
+
     def __init__(
         self,
         *,
@@ -162,10 +183,11 @@ class LogEntry(_message.Message):
         create_time: _timestamp_pb2.Timestamp | None = ...,
         events: _abc.Iterable[Global___Event] | None = ...,
         seat_to_act: _builtins.int | None = ...,
+        deadline: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_seat_to_act", b"_seat_to_act", "_version", b"_version", "create_time", b"create_time", "seat", b"seat", "seat_to_act", b"seat_to_act", "version", b"version"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_seat_to_act", b"_seat_to_act", "_version", b"_version", "create_time", b"create_time", "deadline", b"deadline", "seat", b"seat", "seat_to_act", b"seat_to_act", "version", b"version"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_seat_to_act", b"_seat_to_act", "_version", b"_version", "cause", b"cause", "create_time", b"create_time", "events", b"events", "mark", b"mark", "seat", b"seat", "seat_to_act", b"seat_to_act", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_seat_to_act", b"_seat_to_act", "_version", b"_version", "cause", b"cause", "create_time", b"create_time", "deadline", b"deadline", "events", b"events", "mark", b"mark", "seat", b"seat", "seat_to_act", b"seat_to_act", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
@@ -214,6 +236,8 @@ class Event(_message.Message):
     SEARCHED_FIELD_NUMBER: _builtins.int
     SHUFFLED_FIELD_NUMBER: _builtins.int
     TUCKED_FIELD_NUMBER: _builtins.int
+    AWAY_FIELD_NUMBER: _builtins.int
+    RETURNED_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """The seat that did it, or that it concerns. Absent where it concerns the table, as the end of a round does."""
     @_builtins.property
@@ -304,6 +328,14 @@ class Event(_message.Message):
     def tucked(self) -> Global___TuckedEvent:
         """A card was tucked under another one."""
 
+    @_builtins.property
+    def away(self) -> Global___AwayEvent:
+        """An agent plays the seat from now on, since its time was out."""
+
+    @_builtins.property
+    def returned(self) -> Global___ReturnedEvent:
+        """The seat's player has taken it back."""
+
     def __init__(
         self,
         *,
@@ -330,14 +362,16 @@ class Event(_message.Message):
         searched: Global___SearchedEvent | None = ...,
         shuffled: Global___ShuffledEvent | None = ...,
         tucked: Global___TuckedEvent | None = ...,
+        away: Global___AwayEvent | None = ...,
+        returned: Global___ReturnedEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "ability_began", b"ability_began", "acted", b"acted", "called", b"called", "flipped", b"flipped", "game_over", b"game_over", "kept", b"kept", "kind", b"kind", "looked", b"looked", "moved", b"moved", "predicted", b"predicted", "resigned", b"resigned", "round_began", b"round_began", "round_ended", b"round_ended", "scored", b"scored", "searched", b"searched", "seat", b"seat", "shown", b"shown", "shuffled", b"shuffled", "token_awarded", b"token_awarded", "token_used", b"token_used", "tucked", b"tucked", "turn_added", b"turn_added", "turn_began", b"turn_began", "turned", b"turned"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "ability_began", b"ability_began", "acted", b"acted", "away", b"away", "called", b"called", "flipped", b"flipped", "game_over", b"game_over", "kept", b"kept", "kind", b"kind", "looked", b"looked", "moved", b"moved", "predicted", b"predicted", "resigned", b"resigned", "returned", b"returned", "round_began", b"round_began", "round_ended", b"round_ended", "scored", b"scored", "searched", b"searched", "seat", b"seat", "shown", b"shown", "shuffled", b"shuffled", "token_awarded", b"token_awarded", "token_used", b"token_used", "tucked", b"tucked", "turn_added", b"turn_added", "turn_began", b"turn_began", "turned", b"turned"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "ability_began", b"ability_began", "acted", b"acted", "called", b"called", "flipped", b"flipped", "game_over", b"game_over", "kept", b"kept", "kind", b"kind", "looked", b"looked", "moved", b"moved", "predicted", b"predicted", "resigned", b"resigned", "round_began", b"round_began", "round_ended", b"round_ended", "scored", b"scored", "searched", b"searched", "seat", b"seat", "shown", b"shown", "shuffled", b"shuffled", "token_awarded", b"token_awarded", "token_used", b"token_used", "tucked", b"tucked", "turn_added", b"turn_added", "turn_began", b"turn_began", "turned", b"turned"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "ability_began", b"ability_began", "acted", b"acted", "away", b"away", "called", b"called", "flipped", b"flipped", "game_over", b"game_over", "kept", b"kept", "kind", b"kind", "looked", b"looked", "moved", b"moved", "predicted", b"predicted", "resigned", b"resigned", "returned", b"returned", "round_began", b"round_began", "round_ended", b"round_ended", "scored", b"scored", "searched", b"searched", "seat", b"seat", "shown", b"shown", "shuffled", b"shuffled", "token_awarded", b"token_awarded", "token_used", b"token_used", "tucked", b"tucked", "turn_added", b"turn_added", "turn_began", b"turn_began", "turned", b"turned"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
-    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["acted", "resigned", "round_began", "turn_began", "moved", "flipped", "turned", "looked", "shown", "ability_began", "token_used", "turn_added", "called", "round_ended", "scored", "token_awarded", "game_over", "predicted", "kept", "searched", "shuffled", "tucked"]  # noqa: Y015
+    _WhichOneofReturnType_kind: _TypeAlias = _typing.Literal["acted", "resigned", "round_began", "turn_began", "moved", "flipped", "turned", "looked", "shown", "ability_began", "token_used", "turn_added", "called", "round_ended", "scored", "token_awarded", "game_over", "predicted", "kept", "searched", "shuffled", "tucked", "away", "returned"]  # noqa: Y015
     _WhichOneofArgType_kind: _TypeAlias = _typing.Literal["kind", b"kind"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
@@ -931,3 +965,37 @@ class TuckedEvent(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___TuckedEvent: _TypeAlias = TuckedEvent  # noqa: Y015
+
+@_typing.final
+class AwayEvent(_message.Message):
+    """An agent plays the seat from now on. Example: {}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AwayEvent: _TypeAlias = AwayEvent  # noqa: Y015
+
+@_typing.final
+class ReturnedEvent(_message.Message):
+    """The seat's player has taken it back. Example: {}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReturnedEvent: _TypeAlias = ReturnedEvent  # noqa: Y015

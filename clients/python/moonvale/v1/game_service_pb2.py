@@ -28,6 +28,7 @@ from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from moonvale.v1 import action_pb2 as moonvale_dot_v1_dot_action__pb2
 from moonvale.v1 import catalog_pb2 as moonvale_dot_v1_dot_catalog__pb2
+from moonvale.v1 import clock_pb2 as moonvale_dot_v1_dot_clock__pb2
 from moonvale.v1 import errors_pb2 as moonvale_dot_v1_dot_errors__pb2
 from moonvale.v1 import event_pb2 as moonvale_dot_v1_dot_event__pb2
 from moonvale.v1 import options_pb2 as moonvale_dot_v1_dot_options__pb2
@@ -35,7 +36,7 @@ from moonvale.v1 import replay_pb2 as moonvale_dot_v1_dot_replay__pb2
 from moonvale.v1 import view_pb2 as moonvale_dot_v1_dot_view__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1emoonvale/v1/game_service.proto\x12\x0bmoonvale.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/api/field_behavior.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18moonvale/v1/action.proto\x1a\x19moonvale/v1/catalog.proto\x1a\x18moonvale/v1/errors.proto\x1a\x17moonvale/v1/event.proto\x1a\x19moonvale/v1/options.proto\x1a\x18moonvale/v1/replay.proto\x1a\x16moonvale/v1/view.proto\"\xcd\x02\n\x11\x43reateGameRequest\x12%\n\x07options\x18\x01 \x01(\x0b\x32\x14.moonvale.v1.Options\x12%\n\x05seats\x18\x02 \x03(\x0b\x32\x16.moonvale.v1.SeatSetup\x12:\n\x06labels\x18\x03 \x03(\x0b\x32*.moonvale.v1.CreateGameRequest.LabelsEntry\x12\x13\n\x0b\x65xternal_id\x18\x04 \x01(\t\x12\x12\n\nrequest_id\x18\x05 \x01(\t\x12\x1f\n\x04\x64\x65\x61l\x18\x06 \x01(\x0b\x32\x11.moonvale.v1.Deal\x12\x35\n\x11seal_replay_until\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"|\n\tSeatSetup\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x32\n\x06labels\x18\x02 \x03(\x0b\x32\".moonvale.v1.SeatSetup.LabelsEntry\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\".\n\x04\x44\x65\x61l\x12\x14\n\x06secret\x18\x01 \x01(\x0c\x42\x04\xe2\x41\x01\x02\x12\x10\n\x08villages\x18\x02 \x03(\x05\"\x97\x01\n\x12\x43reateGameResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x1a\n\x12\x63reator_credential\x18\x02 \x01(\t\x12\x18\n\x10seat_credentials\x18\x03 \x03(\t\x12\x1c\n\x14spectator_credential\x18\x04 \x01(\t\x12\x1f\n\x04view\x18\x05 \x01(\x0b\x32\x11.moonvale.v1.View\"$\n\x0eGetViewRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"2\n\x0fGetViewResponse\x12\x1f\n\x04view\x18\x01 \x01(\x0b\x32\x11.moonvale.v1.View\"\x91\x01\n\x13SubmitActionRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12*\n\x07\x61\x63tions\x18\x02 \x03(\x0b\x32\x13.moonvale.v1.ActionB\x04\xe2\x41\x01\x02\x12\x1a\n\x07version\x18\x03 \x01(\x04\x42\x04\xe2\x41\x01\x02H\x00\x88\x01\x01\x12\x12\n\nrequest_id\x18\x04 \x01(\tB\n\n\x08_version\"~\n\x14SubmitActionResponse\x12\x0f\n\x07version\x18\x01 \x01(\x04\x12\x0c\n\x04mark\x18\x02 \x01(\t\x12\x1f\n\x04view\x18\x03 \x01(\x0b\x32\x11.moonvale.v1.View\x12&\n\x07\x65ntries\x18\x04 \x03(\x0b\x32\x15.moonvale.v1.LogEntry\"h\n\x10WatchGameRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x1a\n\rafter_version\x18\x02 \x01(\x04H\x00\x88\x01\x01\x12\x12\n\nafter_mark\x18\x03 \x01(\tB\x10\n\x0e_after_version\"\xbc\x01\n\x11WatchGameResponse\x12!\n\x04view\x18\x01 \x01(\x0b\x32\x11.moonvale.v1.ViewH\x00\x12&\n\x05\x65ntry\x18\x02 \x01(\x0b\x32\x15.moonvale.v1.LogEntryH\x00\x12+\n\theartbeat\x18\x03 \x01(\x0b\x32\x16.moonvale.v1.HeartbeatH\x00\x12$\n\x03\x65nd\x18\x04 \x01(\x0b\x32\x15.moonvale.v1.WatchEndH\x00\x42\t\n\x07\x63ontent\";\n\tHeartbeat\x12\x14\n\x07version\x18\x01 \x01(\x04H\x00\x88\x01\x01\x12\x0c\n\x04mark\x18\x02 \x01(\tB\n\n\x08_version\"7\n\x08WatchEnd\x12+\n\x06reason\x18\x01 \x01(\x0e\x32\x1b.moonvale.v1.WatchEndReason\"B\n\x11WatchTurnsRequest\x12-\n\x05seats\x18\x01 \x03(\x0b\x32\x18.moonvale.v1.WatchedSeatB\x04\xe2\x41\x01\x02\";\n\x0bWatchedSeat\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x18\n\ncredential\x18\x02 \x01(\tB\x04\xe2\x41\x01\x02\"\x84\x02\n\x12WatchTurnsResponse\x12\x12\n\x05index\x18\x01 \x01(\x05H\x01\x88\x01\x01\x12!\n\x04turn\x18\x02 \x01(\x0b\x32\x11.moonvale.v1.ViewH\x00\x12!\n\x04over\x18\x03 \x01(\x0b\x32\x11.moonvale.v1.ViewH\x00\x12\'\n\x05\x65rror\x18\x04 \x01(\x0b\x32\x16.moonvale.v1.SeatErrorH\x00\x12\x30\n\theartbeat\x18\x05 \x01(\x0b\x32\x1b.moonvale.v1.TurnsHeartbeatH\x00\x12$\n\x03\x65nd\x18\x06 \x01(\x0b\x32\x15.moonvale.v1.WatchEndH\x00\x42\t\n\x07\x63ontentB\x08\n\x06_index\"\xed\x01\n\tSeatError\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12(\n\x06reason\x18\x02 \x01(\x0e\x32\x18.moonvale.v1.ErrorReason\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x36\n\x08metadata\x18\x04 \x03(\x0b\x32$.moonvale.v1.SeatError.MetadataEntry\x12.\n\x0bretry_delay\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x10\n\x0eTurnsHeartbeat\"P\n\x11ListEventsRequest\x12\x14\n\x06parent\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"U\n\x12ListEventsResponse\x12&\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x15.moonvale.v1.LogEntry\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"&\n\x10GetReplayRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"8\n\x11GetReplayResponse\x12#\n\x06replay\x18\x01 \x01(\x0b\x32\x13.moonvale.v1.Replay\"#\n\rResignRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"x\n\x0eResignResponse\x12\x0f\n\x07version\x18\x01 \x01(\x04\x12\x0c\n\x04mark\x18\x02 \x01(\t\x12\x1f\n\x04view\x18\x03 \x01(\x0b\x32\x11.moonvale.v1.View\x12&\n\x07\x65ntries\x18\x04 \x03(\x0b\x32\x15.moonvale.v1.LogEntry\"\'\n\x11\x44\x65leteGameRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"\x14\n\x12\x44\x65leteGameResponse\"]\n\x17RotateCredentialRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x11\n\x04seat\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\nrequest_id\x18\x03 \x01(\tB\x07\n\x05_seat\".\n\x18RotateCredentialResponse\x12\x12\n\ncredential\x18\x01 \x01(\t\"9\n\x10ListGamesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"U\n\x11ListGamesResponse\x12\'\n\x05games\x18\x01 \x03(\x0b\x32\x18.moonvale.v1.GameSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x99\x02\n\x0bGameSummary\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\x12\x34\n\x06labels\x18\x03 \x03(\x0b\x32$.moonvale.v1.GameSummary.LabelsEntry\x12\x14\n\x07version\x18\x04 \x01(\x04H\x00\x88\x01\x01\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\n\n\x08_version\"\x13\n\x11GetCatalogRequest\"b\n\x12GetCatalogResponse\x12$\n\x05\x63\x61rds\x18\x01 \x03(\x0b\x32\x15.moonvale.v1.CardType\x12&\n\x06tokens\x18\x02 \x03(\x0b\x32\x16.moonvale.v1.TokenType\"\x16\n\x14GetServerInfoRequest\"\x82\x01\n\x15GetServerInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x15\n\rrules_version\x18\x02 \x01(\x05\x12\x1c\n\x14\x63reator_key_required\x18\x03 \x01(\x08\x12#\n\x06limits\x18\x04 \x01(\x0b\x32\x13.moonvale.v1.Limits\"\x97\x05\n\x06Limits\x12\x19\n\x11max_request_bytes\x18\x01 \x01(\x05\x12\x15\n\rmax_page_size\x18\x02 \x01(\x05\x12\x13\n\x0bmax_actions\x18\x03 \x01(\x05\x12\x12\n\nmax_labels\x18\x04 \x01(\x05\x12\x16\n\x0emax_text_bytes\x18\x05 \x01(\x05\x12\x34\n\x11\x66inished_game_ttl\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x30\n\ridle_game_ttl\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x35\n\x12heartbeat_interval\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12!\n\x14max_calls_per_second\x18\t \x01(\x05H\x00\x88\x01\x01\x12+\n\x1emax_spectator_calls_per_second\x18\n \x01(\x05H\x01\x88\x01\x01\x12!\n\x14max_games_per_second\x18\x0b \x01(\x05H\x02\x88\x01\x01\x12\x18\n\x0bmax_watches\x18\x0c \x01(\x05H\x03\x88\x01\x01\x12\"\n\x15max_spectator_watches\x18\r \x01(\x05H\x04\x88\x01\x01\x12\x19\n\x11max_watched_seats\x18\x0e \x01(\x05\x12\x30\n\rmax_watch_age\x18\x0f \x01(\x0b\x32\x19.google.protobuf.DurationB\x17\n\x15_max_calls_per_secondB!\n\x1f_max_spectator_calls_per_secondB\x17\n\x15_max_games_per_secondB\x0e\n\x0c_max_watchesB\x18\n\x16_max_spectator_watches*\xd5\x01\n\x0eWatchEndReason\x12 \n\x1cWATCH_END_REASON_UNSPECIFIED\x10\x00\x12\x1e\n\x1aWATCH_END_REASON_GAME_OVER\x10\x01\x12!\n\x1dWATCH_END_REASON_GAME_DELETED\x10\x02\x12\x1d\n\x19WATCH_END_REASON_DRAINING\x10\x03\x12\x1c\n\x18WATCH_END_REASON_MAX_AGE\x10\x04\x12!\n\x1dWATCH_END_REASON_NO_SEAT_LEFT\x10\x05\x32\xb3\x0b\n\x0bGameService\x12\x63\n\nCreateGame\x12\x1e.moonvale.v1.CreateGameRequest\x1a\x1f.moonvale.v1.CreateGameResponse\"\x14\x82\xd3\xe4\x93\x02\x0e\"\t/v1/games:\x01*\x12`\n\x07GetView\x12\x1b.moonvale.v1.GetViewRequest\x1a\x1c.moonvale.v1.GetViewResponse\"\x1a\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/{name=games/*}\x12\x7f\n\x0cSubmitAction\x12 .moonvale.v1.SubmitActionRequest\x1a!.moonvale.v1.SubmitActionResponse\"*\x82\xd3\xe4\x93\x02$\"\x1f/v1/{name=games/*}:submitAction:\x01*\x12n\n\tWatchGame\x12\x1d.moonvale.v1.WatchGameRequest\x1a\x1e.moonvale.v1.WatchGameResponse\" \x82\xd3\xe4\x93\x02\x1a\x12\x18/v1/{name=games/*}:watch0\x01\x12p\n\nWatchTurns\x12\x1e.moonvale.v1.WatchTurnsRequest\x1a\x1f.moonvale.v1.WatchTurnsResponse\"\x1f\x82\xd3\xe4\x93\x02\x19\"\x14/v1/games:watchTurns:\x01*0\x01\x12r\n\nListEvents\x12\x1e.moonvale.v1.ListEventsRequest\x1a\x1f.moonvale.v1.ListEventsResponse\"#\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/{parent=games/*}/events\x12m\n\tGetReplay\x12\x1d.moonvale.v1.GetReplayRequest\x1a\x1e.moonvale.v1.GetReplayResponse\"!\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/{name=games/*}/replay\x12g\n\x06Resign\x12\x1a.moonvale.v1.ResignRequest\x1a\x1b.moonvale.v1.ResignResponse\"$\x82\xd3\xe4\x93\x02\x1e\"\x19/v1/{name=games/*}:resign:\x01*\x12i\n\nDeleteGame\x12\x1e.moonvale.v1.DeleteGameRequest\x1a\x1f.moonvale.v1.DeleteGameResponse\"\x1a\x82\xd3\xe4\x93\x02\x14*\x12/v1/{name=games/*}\x12\x8f\x01\n\x10RotateCredential\x12$.moonvale.v1.RotateCredentialRequest\x1a%.moonvale.v1.RotateCredentialResponse\".\x82\xd3\xe4\x93\x02(\"#/v1/{name=games/*}:rotateCredential:\x01*\x12]\n\tListGames\x12\x1d.moonvale.v1.ListGamesRequest\x1a\x1e.moonvale.v1.ListGamesResponse\"\x11\x82\xd3\xe4\x93\x02\x0b\x12\t/v1/games\x12\x62\n\nGetCatalog\x12\x1e.moonvale.v1.GetCatalogRequest\x1a\x1f.moonvale.v1.GetCatalogResponse\"\x13\x82\xd3\xe4\x93\x02\r\x12\x0b/v1/catalog\x12n\n\rGetServerInfo\x12!.moonvale.v1.GetServerInfoRequest\x1a\".moonvale.v1.GetServerInfoResponse\"\x16\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/serverInfob\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1emoonvale/v1/game_service.proto\x12\x0bmoonvale.v1\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/api/field_behavior.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18moonvale/v1/action.proto\x1a\x19moonvale/v1/catalog.proto\x1a\x17moonvale/v1/clock.proto\x1a\x18moonvale/v1/errors.proto\x1a\x17moonvale/v1/event.proto\x1a\x19moonvale/v1/options.proto\x1a\x18moonvale/v1/replay.proto\x1a\x16moonvale/v1/view.proto\"\x88\x03\n\x11\x43reateGameRequest\x12%\n\x07options\x18\x01 \x01(\x0b\x32\x14.moonvale.v1.Options\x12%\n\x05seats\x18\x02 \x03(\x0b\x32\x16.moonvale.v1.SeatSetup\x12:\n\x06labels\x18\x03 \x03(\x0b\x32*.moonvale.v1.CreateGameRequest.LabelsEntry\x12\x13\n\x0b\x65xternal_id\x18\x04 \x01(\t\x12\x12\n\nrequest_id\x18\x05 \x01(\t\x12\x1f\n\x04\x64\x65\x61l\x18\x06 \x01(\x0b\x32\x11.moonvale.v1.Deal\x12\x35\n\x11seal_replay_until\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12!\n\x05\x63lock\x18\x08 \x01(\x0b\x32\x12.moonvale.v1.Clock\x12\x16\n\x0ewith_join_code\x18\t \x01(\x08\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xb3\x01\n\tSeatSetup\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x32\n\x06labels\x18\x02 \x03(\x0b\x32\".moonvale.v1.SeatSetup.LabelsEntry\x12\x0c\n\x04open\x18\x03 \x01(\x08\x12\x0b\n\x03\x62ot\x18\x04 \x01(\t\x12\x1a\n\x12\x65ntropy_commitment\x18\x05 \x01(\x0c\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\".\n\x04\x44\x65\x61l\x12\x14\n\x06secret\x18\x01 \x01(\x0c\x42\x04\xe2\x41\x01\x02\x12\x10\n\x08villages\x18\x02 \x03(\x05\"\xaa\x01\n\x12\x43reateGameResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x1a\n\x12\x63reator_credential\x18\x02 \x01(\t\x12\x18\n\x10seat_credentials\x18\x03 \x03(\t\x12\x1c\n\x14spectator_credential\x18\x04 \x01(\t\x12\x1f\n\x04view\x18\x05 \x01(\x0b\x32\x11.moonvale.v1.View\x12\x11\n\tjoin_code\x18\x06 \x01(\t\"\x97\x01\n\x10\x43laimSeatRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x11\n\tjoin_code\x18\x02 \x01(\t\x12\x11\n\x04seat\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12&\n\x06player\x18\x04 \x01(\x0b\x32\x16.moonvale.v1.SeatSetup\x12\x18\n\nrequest_id\x18\x05 \x01(\tB\x04\xe2\x41\x01\x02\x42\x07\n\x05_seat\"r\n\x11\x43laimSeatResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\x04seat\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\ncredential\x18\x03 \x01(\t\x12\x1f\n\x04view\x18\x04 \x01(\x0b\x32\x11.moonvale.v1.ViewB\x07\n\x05_seat\"B\n\x10LeaveSeatRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x11\n\x04seat\x18\x02 \x01(\x05H\x00\x88\x01\x01\x42\x07\n\x05_seat\"\x13\n\x11LeaveSeatResponse\"A\n\x14RevealEntropyRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x15\n\x07\x65ntropy\x18\x02 \x01(\x0c\x42\x04\xe2\x41\x01\x02\"8\n\x15RevealEntropyResponse\x12\x1f\n\x04view\x18\x01 \x01(\x0b\x32\x11.moonvale.v1.View\"(\n\x12ReclaimSeatRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"}\n\x13ReclaimSeatResponse\x12\x0f\n\x07version\x18\x01 \x01(\x04\x12\x0c\n\x04mark\x18\x02 \x01(\t\x12\x1f\n\x04view\x18\x03 \x01(\x0b\x32\x11.moonvale.v1.View\x12&\n\x07\x65ntries\x18\x04 \x03(\x0b\x32\x15.moonvale.v1.LogEntry\"`\n\x0eRematchRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x13\n\x06number\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x1a\n\x12\x65ntropy_commitment\x18\x03 \x01(\x0c\x42\t\n\x07_number\"\x93\x01\n\x0fRematchResponse\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x17\n\x0fseat_credential\x18\x02 \x01(\t\x12\x1a\n\x12\x63reator_credential\x18\x03 \x01(\t\x12\x1c\n\x14spectator_credential\x18\x04 \x01(\t\x12\x1f\n\x04view\x18\x05 \x01(\x0b\x32\x11.moonvale.v1.View\"$\n\x0eGetViewRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"2\n\x0fGetViewResponse\x12\x1f\n\x04view\x18\x01 \x01(\x0b\x32\x11.moonvale.v1.View\"\x91\x01\n\x13SubmitActionRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12*\n\x07\x61\x63tions\x18\x02 \x03(\x0b\x32\x13.moonvale.v1.ActionB\x04\xe2\x41\x01\x02\x12\x1a\n\x07version\x18\x03 \x01(\x04\x42\x04\xe2\x41\x01\x02H\x00\x88\x01\x01\x12\x12\n\nrequest_id\x18\x04 \x01(\tB\n\n\x08_version\"~\n\x14SubmitActionResponse\x12\x0f\n\x07version\x18\x01 \x01(\x04\x12\x0c\n\x04mark\x18\x02 \x01(\t\x12\x1f\n\x04view\x18\x03 \x01(\x0b\x32\x11.moonvale.v1.View\x12&\n\x07\x65ntries\x18\x04 \x03(\x0b\x32\x15.moonvale.v1.LogEntry\"h\n\x10WatchGameRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x1a\n\rafter_version\x18\x02 \x01(\x04H\x00\x88\x01\x01\x12\x12\n\nafter_mark\x18\x03 \x01(\tB\x10\n\x0e_after_version\"\xbc\x01\n\x11WatchGameResponse\x12!\n\x04view\x18\x01 \x01(\x0b\x32\x11.moonvale.v1.ViewH\x00\x12&\n\x05\x65ntry\x18\x02 \x01(\x0b\x32\x15.moonvale.v1.LogEntryH\x00\x12+\n\theartbeat\x18\x03 \x01(\x0b\x32\x16.moonvale.v1.HeartbeatH\x00\x12$\n\x03\x65nd\x18\x04 \x01(\x0b\x32\x15.moonvale.v1.WatchEndH\x00\x42\t\n\x07\x63ontent\";\n\tHeartbeat\x12\x14\n\x07version\x18\x01 \x01(\x04H\x00\x88\x01\x01\x12\x0c\n\x04mark\x18\x02 \x01(\tB\n\n\x08_version\"7\n\x08WatchEnd\x12+\n\x06reason\x18\x01 \x01(\x0e\x32\x1b.moonvale.v1.WatchEndReason\"B\n\x11WatchTurnsRequest\x12-\n\x05seats\x18\x01 \x03(\x0b\x32\x18.moonvale.v1.WatchedSeatB\x04\xe2\x41\x01\x02\";\n\x0bWatchedSeat\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x18\n\ncredential\x18\x02 \x01(\tB\x04\xe2\x41\x01\x02\"\x84\x02\n\x12WatchTurnsResponse\x12\x12\n\x05index\x18\x01 \x01(\x05H\x01\x88\x01\x01\x12!\n\x04turn\x18\x02 \x01(\x0b\x32\x11.moonvale.v1.ViewH\x00\x12!\n\x04over\x18\x03 \x01(\x0b\x32\x11.moonvale.v1.ViewH\x00\x12\'\n\x05\x65rror\x18\x04 \x01(\x0b\x32\x16.moonvale.v1.SeatErrorH\x00\x12\x30\n\theartbeat\x18\x05 \x01(\x0b\x32\x1b.moonvale.v1.TurnsHeartbeatH\x00\x12$\n\x03\x65nd\x18\x06 \x01(\x0b\x32\x15.moonvale.v1.WatchEndH\x00\x42\t\n\x07\x63ontentB\x08\n\x06_index\"\xed\x01\n\tSeatError\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12(\n\x06reason\x18\x02 \x01(\x0e\x32\x18.moonvale.v1.ErrorReason\x12\x0f\n\x07message\x18\x03 \x01(\t\x12\x36\n\x08metadata\x18\x04 \x03(\x0b\x32$.moonvale.v1.SeatError.MetadataEntry\x12.\n\x0bretry_delay\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x10\n\x0eTurnsHeartbeat\"P\n\x11ListEventsRequest\x12\x14\n\x06parent\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"U\n\x12ListEventsResponse\x12&\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x15.moonvale.v1.LogEntry\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"&\n\x10GetReplayRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"8\n\x11GetReplayResponse\x12#\n\x06replay\x18\x01 \x01(\x0b\x32\x13.moonvale.v1.Replay\"#\n\rResignRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"x\n\x0eResignResponse\x12\x0f\n\x07version\x18\x01 \x01(\x04\x12\x0c\n\x04mark\x18\x02 \x01(\t\x12\x1f\n\x04view\x18\x03 \x01(\x0b\x32\x11.moonvale.v1.View\x12&\n\x07\x65ntries\x18\x04 \x03(\x0b\x32\x15.moonvale.v1.LogEntry\"\'\n\x11\x44\x65leteGameRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\"\x14\n\x12\x44\x65leteGameResponse\"]\n\x17RotateCredentialRequest\x12\x12\n\x04name\x18\x01 \x01(\tB\x04\xe2\x41\x01\x02\x12\x11\n\x04seat\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x12\n\nrequest_id\x18\x03 \x01(\tB\x07\n\x05_seat\".\n\x18RotateCredentialResponse\x12\x12\n\ncredential\x18\x01 \x01(\t\"9\n\x10ListGamesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"U\n\x11ListGamesResponse\x12\'\n\x05games\x18\x01 \x03(\x0b\x32\x18.moonvale.v1.GameSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x99\x02\n\x0bGameSummary\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\x12\x34\n\x06labels\x18\x03 \x03(\x0b\x32$.moonvale.v1.GameSummary.LabelsEntry\x12\x14\n\x07version\x18\x04 \x01(\x04H\x00\x88\x01\x01\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\n\n\x08_version\"\x13\n\x11GetCatalogRequest\"b\n\x12GetCatalogResponse\x12$\n\x05\x63\x61rds\x18\x01 \x03(\x0b\x32\x15.moonvale.v1.CardType\x12&\n\x06tokens\x18\x02 \x03(\x0b\x32\x16.moonvale.v1.TokenType\"\x16\n\x14GetServerInfoRequest\"\xae\x01\n\x15GetServerInfoResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x15\n\rrules_version\x18\x02 \x01(\x05\x12\x1c\n\x14\x63reator_key_required\x18\x03 \x01(\x08\x12#\n\x06limits\x18\x04 \x01(\x0b\x32\x13.moonvale.v1.Limits\x12\x0c\n\x04\x62ots\x18\x05 \x03(\t\x12\x1c\n\x14known_rules_versions\x18\x06 \x03(\x05\"\xf7\x05\n\x06Limits\x12\x19\n\x11max_request_bytes\x18\x01 \x01(\x05\x12\x15\n\rmax_page_size\x18\x02 \x01(\x05\x12\x13\n\x0bmax_actions\x18\x03 \x01(\x05\x12\x12\n\nmax_labels\x18\x04 \x01(\x05\x12\x16\n\x0emax_text_bytes\x18\x05 \x01(\x05\x12\x34\n\x11\x66inished_game_ttl\x18\x06 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x30\n\ridle_game_ttl\x18\x07 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x35\n\x12heartbeat_interval\x18\x08 \x01(\x0b\x32\x19.google.protobuf.Duration\x12!\n\x14max_calls_per_second\x18\t \x01(\x05H\x00\x88\x01\x01\x12+\n\x1emax_spectator_calls_per_second\x18\n \x01(\x05H\x01\x88\x01\x01\x12!\n\x14max_games_per_second\x18\x0b \x01(\x05H\x02\x88\x01\x01\x12\x18\n\x0bmax_watches\x18\x0c \x01(\x05H\x03\x88\x01\x01\x12\"\n\x15max_spectator_watches\x18\r \x01(\x05H\x04\x88\x01\x01\x12\x19\n\x11max_watched_seats\x18\x0e \x01(\x05\x12\x30\n\rmax_watch_age\x18\x0f \x01(\x0b\x32\x19.google.protobuf.Duration\x12.\n\x0b\x63lock_grace\x18\x10 \x01(\x0b\x32\x19.google.protobuf.Duration\x12.\n\x0breveal_time\x18\x11 \x01(\x0b\x32\x19.google.protobuf.DurationB\x17\n\x15_max_calls_per_secondB!\n\x1f_max_spectator_calls_per_secondB\x17\n\x15_max_games_per_secondB\x0e\n\x0c_max_watchesB\x18\n\x16_max_spectator_watches*\xd5\x01\n\x0eWatchEndReason\x12 \n\x1cWATCH_END_REASON_UNSPECIFIED\x10\x00\x12\x1e\n\x1aWATCH_END_REASON_GAME_OVER\x10\x01\x12!\n\x1dWATCH_END_REASON_GAME_DELETED\x10\x02\x12\x1d\n\x19WATCH_END_REASON_DRAINING\x10\x03\x12\x1c\n\x18WATCH_END_REASON_MAX_AGE\x10\x04\x12!\n\x1dWATCH_END_REASON_NO_SEAT_LEFT\x10\x05\x32\x8d\x10\n\x0bGameService\x12\x63\n\nCreateGame\x12\x1e.moonvale.v1.CreateGameRequest\x1a\x1f.moonvale.v1.CreateGameResponse\"\x14\x82\xd3\xe4\x93\x02\x0e\"\t/v1/games:\x01*\x12s\n\tClaimSeat\x12\x1d.moonvale.v1.ClaimSeatRequest\x1a\x1e.moonvale.v1.ClaimSeatResponse\"\'\x82\xd3\xe4\x93\x02!\"\x1c/v1/{name=games/*}:claimSeat:\x01*\x12s\n\tLeaveSeat\x12\x1d.moonvale.v1.LeaveSeatRequest\x1a\x1e.moonvale.v1.LeaveSeatResponse\"\'\x82\xd3\xe4\x93\x02!\"\x1c/v1/{name=games/*}:leaveSeat:\x01*\x12\x83\x01\n\rRevealEntropy\x12!.moonvale.v1.RevealEntropyRequest\x1a\".moonvale.v1.RevealEntropyResponse\"+\x82\xd3\xe4\x93\x02%\" /v1/{name=games/*}:revealEntropy:\x01*\x12{\n\x0bReclaimSeat\x12\x1f.moonvale.v1.ReclaimSeatRequest\x1a .moonvale.v1.ReclaimSeatResponse\")\x82\xd3\xe4\x93\x02#\"\x1e/v1/{name=games/*}:reclaimSeat:\x01*\x12k\n\x07Rematch\x12\x1b.moonvale.v1.RematchRequest\x1a\x1c.moonvale.v1.RematchResponse\"%\x82\xd3\xe4\x93\x02\x1f\"\x1a/v1/{name=games/*}:rematch:\x01*\x12`\n\x07GetView\x12\x1b.moonvale.v1.GetViewRequest\x1a\x1c.moonvale.v1.GetViewResponse\"\x1a\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/{name=games/*}\x12\x7f\n\x0cSubmitAction\x12 .moonvale.v1.SubmitActionRequest\x1a!.moonvale.v1.SubmitActionResponse\"*\x82\xd3\xe4\x93\x02$\"\x1f/v1/{name=games/*}:submitAction:\x01*\x12n\n\tWatchGame\x12\x1d.moonvale.v1.WatchGameRequest\x1a\x1e.moonvale.v1.WatchGameResponse\" \x82\xd3\xe4\x93\x02\x1a\x12\x18/v1/{name=games/*}:watch0\x01\x12p\n\nWatchTurns\x12\x1e.moonvale.v1.WatchTurnsRequest\x1a\x1f.moonvale.v1.WatchTurnsResponse\"\x1f\x82\xd3\xe4\x93\x02\x19\"\x14/v1/games:watchTurns:\x01*0\x01\x12r\n\nListEvents\x12\x1e.moonvale.v1.ListEventsRequest\x1a\x1f.moonvale.v1.ListEventsResponse\"#\x82\xd3\xe4\x93\x02\x1d\x12\x1b/v1/{parent=games/*}/events\x12m\n\tGetReplay\x12\x1d.moonvale.v1.GetReplayRequest\x1a\x1e.moonvale.v1.GetReplayResponse\"!\x82\xd3\xe4\x93\x02\x1b\x12\x19/v1/{name=games/*}/replay\x12g\n\x06Resign\x12\x1a.moonvale.v1.ResignRequest\x1a\x1b.moonvale.v1.ResignResponse\"$\x82\xd3\xe4\x93\x02\x1e\"\x19/v1/{name=games/*}:resign:\x01*\x12i\n\nDeleteGame\x12\x1e.moonvale.v1.DeleteGameRequest\x1a\x1f.moonvale.v1.DeleteGameResponse\"\x1a\x82\xd3\xe4\x93\x02\x14*\x12/v1/{name=games/*}\x12\x8f\x01\n\x10RotateCredential\x12$.moonvale.v1.RotateCredentialRequest\x1a%.moonvale.v1.RotateCredentialResponse\".\x82\xd3\xe4\x93\x02(\"#/v1/{name=games/*}:rotateCredential:\x01*\x12]\n\tListGames\x12\x1d.moonvale.v1.ListGamesRequest\x1a\x1e.moonvale.v1.ListGamesResponse\"\x11\x82\xd3\xe4\x93\x02\x0b\x12\t/v1/games\x12\x62\n\nGetCatalog\x12\x1e.moonvale.v1.GetCatalogRequest\x1a\x1f.moonvale.v1.GetCatalogResponse\"\x13\x82\xd3\xe4\x93\x02\r\x12\x0b/v1/catalog\x12n\n\rGetServerInfo\x12!.moonvale.v1.GetServerInfoRequest\x1a\".moonvale.v1.GetServerInfoResponse\"\x16\x82\xd3\xe4\x93\x02\x10\x12\x0e/v1/serverInfob\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -48,6 +49,20 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SEATSETUP_LABELSENTRY']._serialized_options = b'8\001'
   _globals['_DEAL'].fields_by_name['secret']._loaded_options = None
   _globals['_DEAL'].fields_by_name['secret']._serialized_options = b'\342A\001\002'
+  _globals['_CLAIMSEATREQUEST'].fields_by_name['name']._loaded_options = None
+  _globals['_CLAIMSEATREQUEST'].fields_by_name['name']._serialized_options = b'\342A\001\002'
+  _globals['_CLAIMSEATREQUEST'].fields_by_name['request_id']._loaded_options = None
+  _globals['_CLAIMSEATREQUEST'].fields_by_name['request_id']._serialized_options = b'\342A\001\002'
+  _globals['_LEAVESEATREQUEST'].fields_by_name['name']._loaded_options = None
+  _globals['_LEAVESEATREQUEST'].fields_by_name['name']._serialized_options = b'\342A\001\002'
+  _globals['_REVEALENTROPYREQUEST'].fields_by_name['name']._loaded_options = None
+  _globals['_REVEALENTROPYREQUEST'].fields_by_name['name']._serialized_options = b'\342A\001\002'
+  _globals['_REVEALENTROPYREQUEST'].fields_by_name['entropy']._loaded_options = None
+  _globals['_REVEALENTROPYREQUEST'].fields_by_name['entropy']._serialized_options = b'\342A\001\002'
+  _globals['_RECLAIMSEATREQUEST'].fields_by_name['name']._loaded_options = None
+  _globals['_RECLAIMSEATREQUEST'].fields_by_name['name']._serialized_options = b'\342A\001\002'
+  _globals['_REMATCHREQUEST'].fields_by_name['name']._loaded_options = None
+  _globals['_REMATCHREQUEST'].fields_by_name['name']._serialized_options = b'\342A\001\002'
   _globals['_GETVIEWREQUEST'].fields_by_name['name']._loaded_options = None
   _globals['_GETVIEWREQUEST'].fields_by_name['name']._serialized_options = b'\342A\001\002'
   _globals['_SUBMITACTIONREQUEST'].fields_by_name['name']._loaded_options = None
@@ -80,6 +95,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GAMESUMMARY_LABELSENTRY']._serialized_options = b'8\001'
   _globals['_GAMESERVICE'].methods_by_name['CreateGame']._loaded_options = None
   _globals['_GAMESERVICE'].methods_by_name['CreateGame']._serialized_options = b'\202\323\344\223\002\016\"\t/v1/games:\001*'
+  _globals['_GAMESERVICE'].methods_by_name['ClaimSeat']._loaded_options = None
+  _globals['_GAMESERVICE'].methods_by_name['ClaimSeat']._serialized_options = b'\202\323\344\223\002!\"\034/v1/{name=games/*}:claimSeat:\001*'
+  _globals['_GAMESERVICE'].methods_by_name['LeaveSeat']._loaded_options = None
+  _globals['_GAMESERVICE'].methods_by_name['LeaveSeat']._serialized_options = b'\202\323\344\223\002!\"\034/v1/{name=games/*}:leaveSeat:\001*'
+  _globals['_GAMESERVICE'].methods_by_name['RevealEntropy']._loaded_options = None
+  _globals['_GAMESERVICE'].methods_by_name['RevealEntropy']._serialized_options = b'\202\323\344\223\002%\" /v1/{name=games/*}:revealEntropy:\001*'
+  _globals['_GAMESERVICE'].methods_by_name['ReclaimSeat']._loaded_options = None
+  _globals['_GAMESERVICE'].methods_by_name['ReclaimSeat']._serialized_options = b'\202\323\344\223\002#\"\036/v1/{name=games/*}:reclaimSeat:\001*'
+  _globals['_GAMESERVICE'].methods_by_name['Rematch']._loaded_options = None
+  _globals['_GAMESERVICE'].methods_by_name['Rematch']._serialized_options = b'\202\323\344\223\002\037\"\032/v1/{name=games/*}:rematch:\001*'
   _globals['_GAMESERVICE'].methods_by_name['GetView']._loaded_options = None
   _globals['_GAMESERVICE'].methods_by_name['GetView']._serialized_options = b'\202\323\344\223\002\024\022\022/v1/{name=games/*}'
   _globals['_GAMESERVICE'].methods_by_name['SubmitAction']._loaded_options = None
@@ -104,86 +129,106 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GAMESERVICE'].methods_by_name['GetCatalog']._serialized_options = b'\202\323\344\223\002\r\022\013/v1/catalog'
   _globals['_GAMESERVICE'].methods_by_name['GetServerInfo']._loaded_options = None
   _globals['_GAMESERVICE'].methods_by_name['GetServerInfo']._serialized_options = b'\202\323\344\223\002\020\022\016/v1/serverInfo'
-  _globals['_WATCHENDREASON']._serialized_start=4458
-  _globals['_WATCHENDREASON']._serialized_end=4671
-  _globals['_CREATEGAMEREQUEST']._serialized_start=357
-  _globals['_CREATEGAMEREQUEST']._serialized_end=690
-  _globals['_CREATEGAMEREQUEST_LABELSENTRY']._serialized_start=645
-  _globals['_CREATEGAMEREQUEST_LABELSENTRY']._serialized_end=690
-  _globals['_SEATSETUP']._serialized_start=692
-  _globals['_SEATSETUP']._serialized_end=816
-  _globals['_SEATSETUP_LABELSENTRY']._serialized_start=645
-  _globals['_SEATSETUP_LABELSENTRY']._serialized_end=690
-  _globals['_DEAL']._serialized_start=818
-  _globals['_DEAL']._serialized_end=864
-  _globals['_CREATEGAMERESPONSE']._serialized_start=867
-  _globals['_CREATEGAMERESPONSE']._serialized_end=1018
-  _globals['_GETVIEWREQUEST']._serialized_start=1020
-  _globals['_GETVIEWREQUEST']._serialized_end=1056
-  _globals['_GETVIEWRESPONSE']._serialized_start=1058
-  _globals['_GETVIEWRESPONSE']._serialized_end=1108
-  _globals['_SUBMITACTIONREQUEST']._serialized_start=1111
-  _globals['_SUBMITACTIONREQUEST']._serialized_end=1256
-  _globals['_SUBMITACTIONRESPONSE']._serialized_start=1258
-  _globals['_SUBMITACTIONRESPONSE']._serialized_end=1384
-  _globals['_WATCHGAMEREQUEST']._serialized_start=1386
-  _globals['_WATCHGAMEREQUEST']._serialized_end=1490
-  _globals['_WATCHGAMERESPONSE']._serialized_start=1493
-  _globals['_WATCHGAMERESPONSE']._serialized_end=1681
-  _globals['_HEARTBEAT']._serialized_start=1683
-  _globals['_HEARTBEAT']._serialized_end=1742
-  _globals['_WATCHEND']._serialized_start=1744
-  _globals['_WATCHEND']._serialized_end=1799
-  _globals['_WATCHTURNSREQUEST']._serialized_start=1801
-  _globals['_WATCHTURNSREQUEST']._serialized_end=1867
-  _globals['_WATCHEDSEAT']._serialized_start=1869
-  _globals['_WATCHEDSEAT']._serialized_end=1928
-  _globals['_WATCHTURNSRESPONSE']._serialized_start=1931
-  _globals['_WATCHTURNSRESPONSE']._serialized_end=2191
-  _globals['_SEATERROR']._serialized_start=2194
-  _globals['_SEATERROR']._serialized_end=2431
-  _globals['_SEATERROR_METADATAENTRY']._serialized_start=2384
-  _globals['_SEATERROR_METADATAENTRY']._serialized_end=2431
-  _globals['_TURNSHEARTBEAT']._serialized_start=2433
-  _globals['_TURNSHEARTBEAT']._serialized_end=2449
-  _globals['_LISTEVENTSREQUEST']._serialized_start=2451
-  _globals['_LISTEVENTSREQUEST']._serialized_end=2531
-  _globals['_LISTEVENTSRESPONSE']._serialized_start=2533
-  _globals['_LISTEVENTSRESPONSE']._serialized_end=2618
-  _globals['_GETREPLAYREQUEST']._serialized_start=2620
-  _globals['_GETREPLAYREQUEST']._serialized_end=2658
-  _globals['_GETREPLAYRESPONSE']._serialized_start=2660
-  _globals['_GETREPLAYRESPONSE']._serialized_end=2716
-  _globals['_RESIGNREQUEST']._serialized_start=2718
-  _globals['_RESIGNREQUEST']._serialized_end=2753
-  _globals['_RESIGNRESPONSE']._serialized_start=2755
-  _globals['_RESIGNRESPONSE']._serialized_end=2875
-  _globals['_DELETEGAMEREQUEST']._serialized_start=2877
-  _globals['_DELETEGAMEREQUEST']._serialized_end=2916
-  _globals['_DELETEGAMERESPONSE']._serialized_start=2918
-  _globals['_DELETEGAMERESPONSE']._serialized_end=2938
-  _globals['_ROTATECREDENTIALREQUEST']._serialized_start=2940
-  _globals['_ROTATECREDENTIALREQUEST']._serialized_end=3033
-  _globals['_ROTATECREDENTIALRESPONSE']._serialized_start=3035
-  _globals['_ROTATECREDENTIALRESPONSE']._serialized_end=3081
-  _globals['_LISTGAMESREQUEST']._serialized_start=3083
-  _globals['_LISTGAMESREQUEST']._serialized_end=3140
-  _globals['_LISTGAMESRESPONSE']._serialized_start=3142
-  _globals['_LISTGAMESRESPONSE']._serialized_end=3227
-  _globals['_GAMESUMMARY']._serialized_start=3230
-  _globals['_GAMESUMMARY']._serialized_end=3511
-  _globals['_GAMESUMMARY_LABELSENTRY']._serialized_start=645
-  _globals['_GAMESUMMARY_LABELSENTRY']._serialized_end=690
-  _globals['_GETCATALOGREQUEST']._serialized_start=3513
-  _globals['_GETCATALOGREQUEST']._serialized_end=3532
-  _globals['_GETCATALOGRESPONSE']._serialized_start=3534
-  _globals['_GETCATALOGRESPONSE']._serialized_end=3632
-  _globals['_GETSERVERINFOREQUEST']._serialized_start=3634
-  _globals['_GETSERVERINFOREQUEST']._serialized_end=3656
-  _globals['_GETSERVERINFORESPONSE']._serialized_start=3659
-  _globals['_GETSERVERINFORESPONSE']._serialized_end=3789
-  _globals['_LIMITS']._serialized_start=3792
-  _globals['_LIMITS']._serialized_end=4455
-  _globals['_GAMESERVICE']._serialized_start=4674
-  _globals['_GAMESERVICE']._serialized_end=6133
+  _globals['_WATCHENDREASON']._serialized_start=5658
+  _globals['_WATCHENDREASON']._serialized_end=5871
+  _globals['_CREATEGAMEREQUEST']._serialized_start=382
+  _globals['_CREATEGAMEREQUEST']._serialized_end=774
+  _globals['_CREATEGAMEREQUEST_LABELSENTRY']._serialized_start=729
+  _globals['_CREATEGAMEREQUEST_LABELSENTRY']._serialized_end=774
+  _globals['_SEATSETUP']._serialized_start=777
+  _globals['_SEATSETUP']._serialized_end=956
+  _globals['_SEATSETUP_LABELSENTRY']._serialized_start=729
+  _globals['_SEATSETUP_LABELSENTRY']._serialized_end=774
+  _globals['_DEAL']._serialized_start=958
+  _globals['_DEAL']._serialized_end=1004
+  _globals['_CREATEGAMERESPONSE']._serialized_start=1007
+  _globals['_CREATEGAMERESPONSE']._serialized_end=1177
+  _globals['_CLAIMSEATREQUEST']._serialized_start=1180
+  _globals['_CLAIMSEATREQUEST']._serialized_end=1331
+  _globals['_CLAIMSEATRESPONSE']._serialized_start=1333
+  _globals['_CLAIMSEATRESPONSE']._serialized_end=1447
+  _globals['_LEAVESEATREQUEST']._serialized_start=1449
+  _globals['_LEAVESEATREQUEST']._serialized_end=1515
+  _globals['_LEAVESEATRESPONSE']._serialized_start=1517
+  _globals['_LEAVESEATRESPONSE']._serialized_end=1536
+  _globals['_REVEALENTROPYREQUEST']._serialized_start=1538
+  _globals['_REVEALENTROPYREQUEST']._serialized_end=1603
+  _globals['_REVEALENTROPYRESPONSE']._serialized_start=1605
+  _globals['_REVEALENTROPYRESPONSE']._serialized_end=1661
+  _globals['_RECLAIMSEATREQUEST']._serialized_start=1663
+  _globals['_RECLAIMSEATREQUEST']._serialized_end=1703
+  _globals['_RECLAIMSEATRESPONSE']._serialized_start=1705
+  _globals['_RECLAIMSEATRESPONSE']._serialized_end=1830
+  _globals['_REMATCHREQUEST']._serialized_start=1832
+  _globals['_REMATCHREQUEST']._serialized_end=1928
+  _globals['_REMATCHRESPONSE']._serialized_start=1931
+  _globals['_REMATCHRESPONSE']._serialized_end=2078
+  _globals['_GETVIEWREQUEST']._serialized_start=2080
+  _globals['_GETVIEWREQUEST']._serialized_end=2116
+  _globals['_GETVIEWRESPONSE']._serialized_start=2118
+  _globals['_GETVIEWRESPONSE']._serialized_end=2168
+  _globals['_SUBMITACTIONREQUEST']._serialized_start=2171
+  _globals['_SUBMITACTIONREQUEST']._serialized_end=2316
+  _globals['_SUBMITACTIONRESPONSE']._serialized_start=2318
+  _globals['_SUBMITACTIONRESPONSE']._serialized_end=2444
+  _globals['_WATCHGAMEREQUEST']._serialized_start=2446
+  _globals['_WATCHGAMEREQUEST']._serialized_end=2550
+  _globals['_WATCHGAMERESPONSE']._serialized_start=2553
+  _globals['_WATCHGAMERESPONSE']._serialized_end=2741
+  _globals['_HEARTBEAT']._serialized_start=2743
+  _globals['_HEARTBEAT']._serialized_end=2802
+  _globals['_WATCHEND']._serialized_start=2804
+  _globals['_WATCHEND']._serialized_end=2859
+  _globals['_WATCHTURNSREQUEST']._serialized_start=2861
+  _globals['_WATCHTURNSREQUEST']._serialized_end=2927
+  _globals['_WATCHEDSEAT']._serialized_start=2929
+  _globals['_WATCHEDSEAT']._serialized_end=2988
+  _globals['_WATCHTURNSRESPONSE']._serialized_start=2991
+  _globals['_WATCHTURNSRESPONSE']._serialized_end=3251
+  _globals['_SEATERROR']._serialized_start=3254
+  _globals['_SEATERROR']._serialized_end=3491
+  _globals['_SEATERROR_METADATAENTRY']._serialized_start=3444
+  _globals['_SEATERROR_METADATAENTRY']._serialized_end=3491
+  _globals['_TURNSHEARTBEAT']._serialized_start=3493
+  _globals['_TURNSHEARTBEAT']._serialized_end=3509
+  _globals['_LISTEVENTSREQUEST']._serialized_start=3511
+  _globals['_LISTEVENTSREQUEST']._serialized_end=3591
+  _globals['_LISTEVENTSRESPONSE']._serialized_start=3593
+  _globals['_LISTEVENTSRESPONSE']._serialized_end=3678
+  _globals['_GETREPLAYREQUEST']._serialized_start=3680
+  _globals['_GETREPLAYREQUEST']._serialized_end=3718
+  _globals['_GETREPLAYRESPONSE']._serialized_start=3720
+  _globals['_GETREPLAYRESPONSE']._serialized_end=3776
+  _globals['_RESIGNREQUEST']._serialized_start=3778
+  _globals['_RESIGNREQUEST']._serialized_end=3813
+  _globals['_RESIGNRESPONSE']._serialized_start=3815
+  _globals['_RESIGNRESPONSE']._serialized_end=3935
+  _globals['_DELETEGAMEREQUEST']._serialized_start=3937
+  _globals['_DELETEGAMEREQUEST']._serialized_end=3976
+  _globals['_DELETEGAMERESPONSE']._serialized_start=3978
+  _globals['_DELETEGAMERESPONSE']._serialized_end=3998
+  _globals['_ROTATECREDENTIALREQUEST']._serialized_start=4000
+  _globals['_ROTATECREDENTIALREQUEST']._serialized_end=4093
+  _globals['_ROTATECREDENTIALRESPONSE']._serialized_start=4095
+  _globals['_ROTATECREDENTIALRESPONSE']._serialized_end=4141
+  _globals['_LISTGAMESREQUEST']._serialized_start=4143
+  _globals['_LISTGAMESREQUEST']._serialized_end=4200
+  _globals['_LISTGAMESRESPONSE']._serialized_start=4202
+  _globals['_LISTGAMESRESPONSE']._serialized_end=4287
+  _globals['_GAMESUMMARY']._serialized_start=4290
+  _globals['_GAMESUMMARY']._serialized_end=4571
+  _globals['_GAMESUMMARY_LABELSENTRY']._serialized_start=729
+  _globals['_GAMESUMMARY_LABELSENTRY']._serialized_end=774
+  _globals['_GETCATALOGREQUEST']._serialized_start=4573
+  _globals['_GETCATALOGREQUEST']._serialized_end=4592
+  _globals['_GETCATALOGRESPONSE']._serialized_start=4594
+  _globals['_GETCATALOGRESPONSE']._serialized_end=4692
+  _globals['_GETSERVERINFOREQUEST']._serialized_start=4694
+  _globals['_GETSERVERINFOREQUEST']._serialized_end=4716
+  _globals['_GETSERVERINFORESPONSE']._serialized_start=4719
+  _globals['_GETSERVERINFORESPONSE']._serialized_end=4893
+  _globals['_LIMITS']._serialized_start=4896
+  _globals['_LIMITS']._serialized_end=5655
+  _globals['_GAMESERVICE']._serialized_start=5874
+  _globals['_GAMESERVICE']._serialized_end=7935
 # @@protoc_insertion_point(module_scope)

@@ -12,6 +12,7 @@ from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from moonvale.v1 import action_pb2 as _action_pb2
 from moonvale.v1 import catalog_pb2 as _catalog_pb2
+from moonvale.v1 import clock_pb2 as _clock_pb2
 from moonvale.v1 import errors_pb2 as _errors_pb2
 from moonvale.v1 import event_pb2 as _event_pb2
 from moonvale.v1 import options_pb2 as _options_pb2
@@ -100,11 +101,17 @@ class CreateGameRequest(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     DEAL_FIELD_NUMBER: _builtins.int
     SEAL_REPLAY_UNTIL_FIELD_NUMBER: _builtins.int
+    CLOCK_FIELD_NUMBER: _builtins.int
+    WITH_JOIN_CODE_FIELD_NUMBER: _builtins.int
     external_id: _builtins.str
     """Optional. The caller's own name of the game, which views give back unchanged."""
     request_id: _builtins.str
     """Optional. A secret of the caller's, 16 bytes or more, best a random UUID. A repeat with the same content returns the
     same game and credentials, so that a lost answer can be had again; whoever knows it can ask for them.
+    """
+    with_join_code: _builtins.bool
+    """Optional. Whether who claims an open seat needs a code, which the response tells. Without it, whoever knows the game's
+    name can sit down.
     """
     @_builtins.property
     def options(self) -> _options_pb2.Options:
@@ -112,7 +119,7 @@ class CreateGameRequest(_message.Message):
 
     @_builtins.property
     def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatSetup]:
-        """Optional. Who sits where: one for each seat, in seat order, or none."""
+        """Optional. Who sits where: one for each seat, in seat order, or none, which reserves all of them."""
 
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
@@ -126,6 +133,10 @@ class CreateGameRequest(_message.Message):
     def seal_replay_until(self) -> _timestamp_pb2.Timestamp:
         """Optional. Keep the replay sealed until then, even if the game is over before."""
 
+    @_builtins.property
+    def clock(self) -> _clock_pb2.Clock:
+        """Optional. How long the seats may think. Left out: as long as they like."""
+
     def __init__(
         self,
         *,
@@ -136,10 +147,12 @@ class CreateGameRequest(_message.Message):
         request_id: _builtins.str = ...,
         deal: Global___Deal | None = ...,
         seal_replay_until: _timestamp_pb2.Timestamp | None = ...,
+        clock: _clock_pb2.Clock | None = ...,
+        with_join_code: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["deal", b"deal", "options", b"options", "seal_replay_until", b"seal_replay_until"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "deal", b"deal", "options", b"options", "seal_replay_until", b"seal_replay_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal", b"deal", "external_id", b"external_id", "labels", b"labels", "options", b"options", "request_id", b"request_id", "seal_replay_until", b"seal_replay_until", "seats", b"seats"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["clock", b"clock", "deal", b"deal", "external_id", b"external_id", "labels", b"labels", "options", b"options", "request_id", b"request_id", "seal_replay_until", b"seal_replay_until", "seats", b"seats", "with_join_code", b"with_join_code"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -147,7 +160,9 @@ Global___CreateGameRequest: _TypeAlias = CreateGameRequest  # noqa: Y015
 
 @_typing.final
 class SeatSetup(_message.Message):
-    """Who sits at a seat. Example: {"name": "Ann", "labels": {"rating": "1510"}}."""
+    """Who sits at a seat: somebody to whom the creator hands the credential, whoever claims it, or a bot of the server's.
+    Examples: {"name": "Ann", "labels": {"rating": "1510"}}; {"open": true}; {"bot": "greedy"}.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -173,8 +188,19 @@ class SeatSetup(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     LABELS_FIELD_NUMBER: _builtins.int
+    OPEN_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    ENTROPY_COMMITMENT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Optional. The name of whoever plays the seat."""
+    """Optional. The name of whoever plays the seat. Default for a bot: what it is called."""
+    open: _builtins.bool
+    """Optional. Whether the seat is open, so that somebody has to claim it before the game begins."""
+    bot: _builtins.str
+    """Optional. Which bot plays the seat: one of GetServerInfo's."""
+    entropy_commitment: _builtins.bytes
+    """Optional. What the seat commits to adding to all shuffles: SHA-256 of "moonvale/1/entropy", then its entropy of 16 to 64
+    bytes (docs/fairness.md). 32 bytes. The seat opens it by RevealEntropy.
+    """
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Optional. Labels of the caller's, which views give back unchanged."""
@@ -184,10 +210,13 @@ class SeatSetup(_message.Message):
         *,
         name: _builtins.str = ...,
         labels: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        open: _builtins.bool = ...,
+        bot: _builtins.str = ...,
+        entropy_commitment: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["labels", b"labels", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "entropy_commitment", b"entropy_commitment", "labels", b"labels", "name", b"name", "open", b"open"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -234,15 +263,18 @@ class CreateGameResponse(_message.Message):
     SEAT_CREDENTIALS_FIELD_NUMBER: _builtins.int
     SPECTATOR_CREDENTIAL_FIELD_NUMBER: _builtins.int
     VIEW_FIELD_NUMBER: _builtins.int
+    JOIN_CODE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """The game. Format: games/{game}."""
     creator_credential: _builtins.str
     """The credential of the creator, who may delete the game and sees it as a spectator does."""
     spectator_credential: _builtins.str
     """The credential of everybody who may look on."""
+    join_code: _builtins.str
+    """What whoever claims a seat has to know, if that was asked for: 8 letters and digits, to be told to those who are invited."""
     @_builtins.property
     def seat_credentials(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """The credentials of the seats, in seat order: hand out one to each player."""
+        """The credentials of the seats, in seat order: hand out one to each player. Empty for open seats and for bots."""
 
     @_builtins.property
     def view(self) -> _view_pb2.View:
@@ -256,14 +288,328 @@ class CreateGameResponse(_message.Message):
         seat_credentials: _abc.Iterable[_builtins.str] | None = ...,
         spectator_credential: _builtins.str = ...,
         view: _view_pb2.View | None = ...,
+        join_code: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["creator_credential", b"creator_credential", "name", b"name", "seat_credentials", b"seat_credentials", "spectator_credential", b"spectator_credential", "view", b"view"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["creator_credential", b"creator_credential", "join_code", b"join_code", "name", b"name", "seat_credentials", b"seat_credentials", "spectator_credential", b"spectator_credential", "view", b"view"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CreateGameResponse: _TypeAlias = CreateGameResponse  # noqa: Y015
+
+@_typing.final
+class ClaimSeatRequest(_message.Message):
+    """Request of ClaimSeat. Examples: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "player": {"name": "Ben"},
+    "requestId": "0d0f3a52-8a55-4c8b-9c71-2a3b6f0e5d11"}; {"name": "games/-", "joinCode": "7QX4-M2TC", ...}.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    JOIN_CODE_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    PLAYER_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Required. The game. Format: games/{game}; or games/- for that of the join code."""
+    join_code: _builtins.str
+    """Required if the game has one, which CreateGame told its creator. Case and hyphens don't matter."""
+    seat: _builtins.int
+    """Optional. Which seat. Left out: the first one that is open."""
+    request_id: _builtins.str
+    """Required. A secret of the caller's, 16 bytes or more, best a random UUID. A repeat returns the same seat and credential,
+    so that a lost answer can be had again; whoever knows it can ask for them.
+    """
+    @_builtins.property
+    def player(self) -> Global___SeatSetup:
+        """Optional. Who sits down: its name and labels, and what it commits to. It can be neither open nor a bot."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        join_code: _builtins.str = ...,
+        seat: _builtins.int | None = ...,
+        player: Global___SeatSetup | None = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "player", b"player", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "join_code", b"join_code", "name", b"name", "player", b"player", "request_id", b"request_id", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___ClaimSeatRequest: _TypeAlias = ClaimSeatRequest  # noqa: Y015
+
+@_typing.final
+class ClaimSeatResponse(_message.Message):
+    """Response of ClaimSeat."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    CREDENTIAL_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The game. Format: games/{game}."""
+    seat: _builtins.int
+    """The seat."""
+    credential: _builtins.str
+    """Its credential."""
+    @_builtins.property
+    def view(self) -> _view_pb2.View:
+        """The game as the seat sees it."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        seat: _builtins.int | None = ...,
+        credential: _builtins.str = ...,
+        view: _view_pb2.View | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat", "view", b"view"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "credential", b"credential", "name", b"name", "seat", b"seat", "view", b"view"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___ClaimSeatResponse: _TypeAlias = ClaimSeatResponse  # noqa: Y015
+
+@_typing.final
+class LeaveSeatRequest(_message.Message):
+    """Request of LeaveSeat. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t"}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    SEAT_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Required. The game. Format: games/{game}."""
+    seat: _builtins.int
+    """Required of the creator: which seat. A seat frees itself."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        seat: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "seat", b"seat"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "name", b"name", "seat", b"seat"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
+    _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__seat) -> _WhichOneofReturnType__seat | None: ...
+
+Global___LeaveSeatRequest: _TypeAlias = LeaveSeatRequest  # noqa: Y015
+
+@_typing.final
+class LeaveSeatResponse(_message.Message):
+    """Response of LeaveSeat. Nothing is left to tell."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LeaveSeatResponse: _TypeAlias = LeaveSeatResponse  # noqa: Y015
+
+@_typing.final
+class RevealEntropyRequest(_message.Message):
+    """Request of RevealEntropy. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "entropy": "BASE64 OF 32 BYTES"}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    ENTROPY_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Required. The game. Format: games/{game}."""
+    entropy: _builtins.bytes
+    """Required. What the seat has committed to: 16 to 64 bytes."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        entropy: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entropy", b"entropy", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevealEntropyRequest: _TypeAlias = RevealEntropyRequest  # noqa: Y015
+
+@_typing.final
+class RevealEntropyResponse(_message.Message):
+    """Response of RevealEntropy."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VIEW_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def view(self) -> _view_pb2.View:
+        """The game as the seat sees it now."""
+
+    def __init__(
+        self,
+        *,
+        view: _view_pb2.View | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevealEntropyResponse: _TypeAlias = RevealEntropyResponse  # noqa: Y015
+
+@_typing.final
+class ReclaimSeatRequest(_message.Message):
+    """Request of ReclaimSeat. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t"}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Required. The game. Format: games/{game}."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReclaimSeatRequest: _TypeAlias = ReclaimSeatRequest  # noqa: Y015
+
+@_typing.final
+class ReclaimSeatResponse(_message.Message):
+    """Response of ReclaimSeat."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    MARK_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
+    ENTRIES_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """The version of the game with the return in its log."""
+    mark: _builtins.str
+    """The mark of the game at that version."""
+    @_builtins.property
+    def view(self) -> _view_pb2.View:
+        """The game as the seat sees it now."""
+
+    @_builtins.property
+    def entries(self) -> _containers.RepeatedCompositeFieldContainer[_event_pb2.LogEntry]:
+        """The entry of the return, if there is one."""
+
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+        mark: _builtins.str = ...,
+        view: _view_pb2.View | None = ...,
+        entries: _abc.Iterable[_event_pb2.LogEntry] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entries", b"entries", "mark", b"mark", "version", b"version", "view", b"view"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReclaimSeatResponse: _TypeAlias = ReclaimSeatResponse  # noqa: Y015
+
+@_typing.final
+class RematchRequest(_message.Message):
+    """Request of Rematch. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "number": 9}."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    ENTROPY_COMMITMENT_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Required. The game that is over. Format: games/{game}."""
+    number: _builtins.int
+    """Optional, for every seat but the winner's: a number whose cards come from the other deck in the new game. Each number
+    can be chosen by one seat.
+    """
+    entropy_commitment: _builtins.bytes
+    """Optional. What the seat commits to adding to all shuffles, as in SeatSetup."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        number: _builtins.int | None = ...,
+        entropy_commitment: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_number", b"_number", "number", b"number"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_number", b"_number", "entropy_commitment", b"entropy_commitment", "name", b"name", "number", b"number"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__number: _TypeAlias = _typing.Literal["number"]  # noqa: Y015
+    _WhichOneofArgType__number: _TypeAlias = _typing.Literal["_number", b"_number"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__number) -> _WhichOneofReturnType__number | None: ...
+
+Global___RematchRequest: _TypeAlias = RematchRequest  # noqa: Y015
+
+@_typing.final
+class RematchResponse(_message.Message):
+    """Response of Rematch."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    SEAT_CREDENTIAL_FIELD_NUMBER: _builtins.int
+    CREATOR_CREDENTIAL_FIELD_NUMBER: _builtins.int
+    SPECTATOR_CREDENTIAL_FIELD_NUMBER: _builtins.int
+    VIEW_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """The new game. Format: games/{game}."""
+    seat_credential: _builtins.str
+    """To a seat: its credential in the new game."""
+    creator_credential: _builtins.str
+    """To the creator: the credential of the new game's creator."""
+    spectator_credential: _builtins.str
+    """To the creator: the credential of everybody who may look on."""
+    @_builtins.property
+    def view(self) -> _view_pb2.View:
+        """The new game as the caller sees it."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        seat_credential: _builtins.str = ...,
+        creator_credential: _builtins.str = ...,
+        spectator_credential: _builtins.str = ...,
+        view: _view_pb2.View | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["view", b"view"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["creator_credential", b"creator_credential", "name", b"name", "seat_credential", b"seat_credential", "spectator_credential", b"spectator_credential", "view", b"view"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RematchResponse: _TypeAlias = RematchResponse  # noqa: Y015
 
 @_typing.final
 class GetViewRequest(_message.Message):
@@ -442,7 +788,9 @@ class WatchGameResponse(_message.Message):
     END_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def view(self) -> _view_pb2.View:
-        """The game as the credential's holder sees it. The first message of every stream."""
+        """The game as the credential's holder sees it. The first message of every stream, and further ones while the game waits
+        for players.
+        """
 
     @_builtins.property
     def entry(self) -> _event_pb2.LogEntry:
@@ -483,7 +831,7 @@ class Heartbeat(_message.Message):
     VERSION_FIELD_NUMBER: _builtins.int
     MARK_FIELD_NUMBER: _builtins.int
     version: _builtins.int
-    """The version of the game, whose entry has been sent."""
+    """The version of the game, whose entry has been sent. Absent before the game begins."""
     mark: _builtins.str
     """The mark of the game at that version."""
     def __init__(
@@ -594,8 +942,9 @@ class WatchTurnsResponse(_message.Message):
     """Which seat it is about: its place in the request's list, 0 for the first. Absent if it is about the whole stream."""
     @_builtins.property
     def turn(self) -> _view_pb2.View:
-        """The seat is to act: the game as it sees it, with the legal actions of its open decision. The same turn is told again
-        by another stream, and can be told after the seat has acted: SubmitAction fails with STALE_VERSION then.
+        """The seat is to act: the game as it sees it, with the legal actions of its open decision; or, in PHASE_REVEALING, it has
+        to reveal its entropy. The same turn is told again by another stream, and can be told after the seat has acted:
+        SubmitAction fails with STALE_VERSION then.
         """
 
     @_builtins.property
@@ -1080,7 +1429,7 @@ class GameSummary(_message.Message):
     external_id: _builtins.str
     """The creator's own name of the game."""
     version: _builtins.int
-    """The version of the game: how many entries its log has."""
+    """The version of the game: how many entries its log has. Absent before the game begins."""
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """The creator's labels of the game."""
@@ -1187,6 +1536,8 @@ class GetServerInfoResponse(_message.Message):
     RULES_VERSION_FIELD_NUMBER: _builtins.int
     CREATOR_KEY_REQUIRED_FIELD_NUMBER: _builtins.int
     LIMITS_FIELD_NUMBER: _builtins.int
+    BOTS_FIELD_NUMBER: _builtins.int
+    KNOWN_RULES_VERSIONS_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """The version of the service's software, for example "0.1.0"."""
     rules_version: _builtins.int
@@ -1197,6 +1548,14 @@ class GetServerInfoResponse(_message.Message):
     def limits(self) -> Global___Limits:
         """What the service accepts."""
 
+    @_builtins.property
+    def bots(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The bots that can play seats, and agents that can play for a seat whose time is out."""
+
+    @_builtins.property
+    def known_rules_versions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """All versions of the rules that the server can play; a game that is played by another one is refused with RULES_UNKNOWN."""
+
     def __init__(
         self,
         *,
@@ -1204,10 +1563,12 @@ class GetServerInfoResponse(_message.Message):
         rules_version: _builtins.int = ...,
         creator_key_required: _builtins.bool = ...,
         limits: Global___Limits | None = ...,
+        bots: _abc.Iterable[_builtins.str] | None = ...,
+        known_rules_versions: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["limits", b"limits"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["creator_key_required", b"creator_key_required", "limits", b"limits", "rules_version", b"rules_version", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bots", b"bots", "creator_key_required", b"creator_key_required", "known_rules_versions", b"known_rules_versions", "limits", b"limits", "rules_version", b"rules_version", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1234,6 +1595,8 @@ class Limits(_message.Message):
     MAX_SPECTATOR_WATCHES_FIELD_NUMBER: _builtins.int
     MAX_WATCHED_SEATS_FIELD_NUMBER: _builtins.int
     MAX_WATCH_AGE_FIELD_NUMBER: _builtins.int
+    CLOCK_GRACE_FIELD_NUMBER: _builtins.int
+    REVEAL_TIME_FIELD_NUMBER: _builtins.int
     max_request_bytes: _builtins.int
     """The largest request, in bytes of its encoded message."""
     max_page_size: _builtins.int
@@ -1274,6 +1637,14 @@ class Limits(_message.Message):
     def max_watch_age(self) -> _duration_pb2.Duration:
         """How old a stream of WatchGame or WatchTurns becomes at most. It ends with WATCH_END_REASON_MAX_AGE: call again."""
 
+    @_builtins.property
+    def clock_grace(self) -> _duration_pb2.Duration:
+        """By how much an answer may come after its deadline and still count, since networks take their time."""
+
+    @_builtins.property
+    def reveal_time(self) -> _duration_pb2.Duration:
+        """How long seats have to reveal their entropy."""
+
     def __init__(
         self,
         *,
@@ -1292,10 +1663,12 @@ class Limits(_message.Message):
         max_spectator_watches: _builtins.int | None = ...,
         max_watched_seats: _builtins.int = ...,
         max_watch_age: _duration_pb2.Duration | None = ...,
+        clock_grace: _duration_pb2.Duration | None = ...,
+        reveal_time: _duration_pb2.Duration | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_calls_per_second", b"_max_calls_per_second", "_max_games_per_second", b"_max_games_per_second", "_max_spectator_calls_per_second", b"_max_spectator_calls_per_second", "_max_spectator_watches", b"_max_spectator_watches", "_max_watches", b"_max_watches", "finished_game_ttl", b"finished_game_ttl", "heartbeat_interval", b"heartbeat_interval", "idle_game_ttl", b"idle_game_ttl", "max_calls_per_second", b"max_calls_per_second", "max_games_per_second", b"max_games_per_second", "max_spectator_calls_per_second", b"max_spectator_calls_per_second", "max_spectator_watches", b"max_spectator_watches", "max_watch_age", b"max_watch_age", "max_watches", b"max_watches"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_calls_per_second", b"_max_calls_per_second", "_max_games_per_second", b"_max_games_per_second", "_max_spectator_calls_per_second", b"_max_spectator_calls_per_second", "_max_spectator_watches", b"_max_spectator_watches", "_max_watches", b"_max_watches", "clock_grace", b"clock_grace", "finished_game_ttl", b"finished_game_ttl", "heartbeat_interval", b"heartbeat_interval", "idle_game_ttl", b"idle_game_ttl", "max_calls_per_second", b"max_calls_per_second", "max_games_per_second", b"max_games_per_second", "max_spectator_calls_per_second", b"max_spectator_calls_per_second", "max_spectator_watches", b"max_spectator_watches", "max_watch_age", b"max_watch_age", "max_watches", b"max_watches", "reveal_time", b"reveal_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_calls_per_second", b"_max_calls_per_second", "_max_games_per_second", b"_max_games_per_second", "_max_spectator_calls_per_second", b"_max_spectator_calls_per_second", "_max_spectator_watches", b"_max_spectator_watches", "_max_watches", b"_max_watches", "finished_game_ttl", b"finished_game_ttl", "heartbeat_interval", b"heartbeat_interval", "idle_game_ttl", b"idle_game_ttl", "max_actions", b"max_actions", "max_calls_per_second", b"max_calls_per_second", "max_games_per_second", b"max_games_per_second", "max_labels", b"max_labels", "max_page_size", b"max_page_size", "max_request_bytes", b"max_request_bytes", "max_spectator_calls_per_second", b"max_spectator_calls_per_second", "max_spectator_watches", b"max_spectator_watches", "max_text_bytes", b"max_text_bytes", "max_watch_age", b"max_watch_age", "max_watched_seats", b"max_watched_seats", "max_watches", b"max_watches"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_calls_per_second", b"_max_calls_per_second", "_max_games_per_second", b"_max_games_per_second", "_max_spectator_calls_per_second", b"_max_spectator_calls_per_second", "_max_spectator_watches", b"_max_spectator_watches", "_max_watches", b"_max_watches", "clock_grace", b"clock_grace", "finished_game_ttl", b"finished_game_ttl", "heartbeat_interval", b"heartbeat_interval", "idle_game_ttl", b"idle_game_ttl", "max_actions", b"max_actions", "max_calls_per_second", b"max_calls_per_second", "max_games_per_second", b"max_games_per_second", "max_labels", b"max_labels", "max_page_size", b"max_page_size", "max_request_bytes", b"max_request_bytes", "max_spectator_calls_per_second", b"max_spectator_calls_per_second", "max_spectator_watches", b"max_spectator_watches", "max_text_bytes", b"max_text_bytes", "max_watch_age", b"max_watch_age", "max_watched_seats", b"max_watched_seats", "max_watches", b"max_watches", "reveal_time", b"reveal_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__max_calls_per_second: _TypeAlias = _typing.Literal["max_calls_per_second"]  # noqa: Y015
     _WhichOneofArgType__max_calls_per_second: _TypeAlias = _typing.Literal["_max_calls_per_second", b"_max_calls_per_second"]  # noqa: Y015

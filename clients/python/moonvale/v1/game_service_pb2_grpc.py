@@ -28,8 +28,9 @@ if _version_not_supported:
 class GameServiceStub(object):
     """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
-    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
-    seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
+    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out
+    one for the creator, one for each seat that it reserves and one for spectators, ClaimSeat that of an open seat; each is
+    good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
     CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
     GAME_NOT_FOUND or RULES_UNKNOWN.
@@ -46,6 +47,31 @@ class GameServiceStub(object):
                 '/moonvale.v1.GameService/CreateGame',
                 request_serializer=moonvale_dot_v1_dot_game__service__pb2.CreateGameRequest.SerializeToString,
                 response_deserializer=moonvale_dot_v1_dot_game__service__pb2.CreateGameResponse.FromString,
+                _registered_method=True)
+        self.ClaimSeat = channel.unary_unary(
+                '/moonvale.v1.GameService/ClaimSeat',
+                request_serializer=moonvale_dot_v1_dot_game__service__pb2.ClaimSeatRequest.SerializeToString,
+                response_deserializer=moonvale_dot_v1_dot_game__service__pb2.ClaimSeatResponse.FromString,
+                _registered_method=True)
+        self.LeaveSeat = channel.unary_unary(
+                '/moonvale.v1.GameService/LeaveSeat',
+                request_serializer=moonvale_dot_v1_dot_game__service__pb2.LeaveSeatRequest.SerializeToString,
+                response_deserializer=moonvale_dot_v1_dot_game__service__pb2.LeaveSeatResponse.FromString,
+                _registered_method=True)
+        self.RevealEntropy = channel.unary_unary(
+                '/moonvale.v1.GameService/RevealEntropy',
+                request_serializer=moonvale_dot_v1_dot_game__service__pb2.RevealEntropyRequest.SerializeToString,
+                response_deserializer=moonvale_dot_v1_dot_game__service__pb2.RevealEntropyResponse.FromString,
+                _registered_method=True)
+        self.ReclaimSeat = channel.unary_unary(
+                '/moonvale.v1.GameService/ReclaimSeat',
+                request_serializer=moonvale_dot_v1_dot_game__service__pb2.ReclaimSeatRequest.SerializeToString,
+                response_deserializer=moonvale_dot_v1_dot_game__service__pb2.ReclaimSeatResponse.FromString,
+                _registered_method=True)
+        self.Rematch = channel.unary_unary(
+                '/moonvale.v1.GameService/Rematch',
+                request_serializer=moonvale_dot_v1_dot_game__service__pb2.RematchRequest.SerializeToString,
+                response_deserializer=moonvale_dot_v1_dot_game__service__pb2.RematchResponse.FromString,
                 _registered_method=True)
         self.GetView = channel.unary_unary(
                 '/moonvale.v1.GameService/GetView',
@@ -112,8 +138,9 @@ class GameServiceStub(object):
 class GameServiceServicer(object):
     """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
-    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
-    seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
+    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out
+    one for the creator, one for each seat that it reserves and one for spectators, ClaimSeat that of an open seat; each is
+    good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
     CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
     GAME_NOT_FOUND or RULES_UNKNOWN.
@@ -121,9 +148,59 @@ class GameServiceServicer(object):
     """
 
     def CreateGame(self, request, context):
-        """Creates a game and deals its first round.
+        """Creates a game. It begins, with the deal of its first round, as soon as every seat is taken: at once, unless a seat is
+        open or has entropy of its own to reveal.
         Needs no credential, unless GetServerInfo says creator_key_required or a deal is supplied: then the creator key.
         Errors: CREATOR_KEY_REQUIRED; REQUEST_ID_REUSED; RATE_LIMITED.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ClaimSeat(self, request, context):
+        """Sits down at an open seat of a game that waits for players, and returns the seat's credential. Of several who claim a
+        seat at once exactly one gets it.
+        Needs no credential, but the join code if the game has one.
+        Errors: GAME_NOT_FOUND; JOIN_CODE_WRONG; SEAT_TAKEN; GAME_BEGUN; REQUEST_ID_REUSED; RATE_LIMITED; RULES_UNKNOWN.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def LeaveSeat(self, request, context):
+        """Frees a seat of a game that has not begun: it is open from then on, and its credential is revoked.
+        Needs the credential of the seat, or the creator's. Who wants to leave later has Resign.
+        Errors: GAME_BEGUN.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RevealEntropy(self, request, context):
+        """Opens what the seat has committed to, once every seat is taken: its own part of what decides all shuffles. The game
+        begins when all have, or without the parts of those who have not by the deadline.
+        Needs the credential of the seat. Repeating it changes nothing.
+        Errors: GAME_NOT_BEGUN, while a seat is open; GAME_BEGUN, if the deadline has passed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ReclaimSeat(self, request, context):
+        """Takes the seat back from the agent that plays it since its time was out.
+        Needs the credential of the seat. If no agent plays it, nothing changes.
+        Errors: GAME_NOT_BEGUN; GAME_OVER.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Rematch(self, request, context):
+        """Sits down for another game of the same seats. The first who asks creates it, the others come to the same one; it begins
+        when every seat has come, but for bots, which are there. A seat that does not come can be freed by LeaveSeat.
+        Needs the credential of a seat of the game that is over, or the creator's. Repeating it returns the same.
+        Errors: GAME_NOT_OVER; SEAT_TAKEN, if the seat was freed meanwhile and somebody else has claimed it; GAME_BEGUN, if
+        that game began without the seat.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -140,14 +217,16 @@ class GameServiceServicer(object):
     def SubmitAction(self, request, context):
         """Answers the open decision of the credential's seat.
         Needs the credential of the seat that is to act.
-        Errors: STALE_VERSION; NOT_YOUR_TURN; ILLEGAL_ACTION; GAME_OVER; BATCH_REVEALS; REQUEST_ID_REUSED.
+        Errors: STALE_VERSION; NOT_YOUR_TURN; ILLEGAL_ACTION; GAME_NOT_BEGUN; GAME_OVER; TIME_OUT; BATCH_REVEALS;
+        REQUEST_ID_REUSED.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchGame(self, request, context):
-        """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
+        """Streams what happens: first the view, then every entry of the log once and in order, until the game is over. While the
+        game waits for players, the view comes anew whenever it changes.
         Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
         Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
         """
@@ -189,7 +268,7 @@ class GameServiceServicer(object):
     def Resign(self, request, context):
         """Gives up for the credential's seat, at any time. The seat is placed last; a fixed policy plays it on.
         Needs the credential of a seat. Repeating it changes nothing.
-        Errors: GAME_OVER.
+        Errors: GAME_NOT_BEGUN; GAME_OVER.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -242,6 +321,31 @@ def add_GameServiceServicer_to_server(servicer, server):
                     servicer.CreateGame,
                     request_deserializer=moonvale_dot_v1_dot_game__service__pb2.CreateGameRequest.FromString,
                     response_serializer=moonvale_dot_v1_dot_game__service__pb2.CreateGameResponse.SerializeToString,
+            ),
+            'ClaimSeat': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClaimSeat,
+                    request_deserializer=moonvale_dot_v1_dot_game__service__pb2.ClaimSeatRequest.FromString,
+                    response_serializer=moonvale_dot_v1_dot_game__service__pb2.ClaimSeatResponse.SerializeToString,
+            ),
+            'LeaveSeat': grpc.unary_unary_rpc_method_handler(
+                    servicer.LeaveSeat,
+                    request_deserializer=moonvale_dot_v1_dot_game__service__pb2.LeaveSeatRequest.FromString,
+                    response_serializer=moonvale_dot_v1_dot_game__service__pb2.LeaveSeatResponse.SerializeToString,
+            ),
+            'RevealEntropy': grpc.unary_unary_rpc_method_handler(
+                    servicer.RevealEntropy,
+                    request_deserializer=moonvale_dot_v1_dot_game__service__pb2.RevealEntropyRequest.FromString,
+                    response_serializer=moonvale_dot_v1_dot_game__service__pb2.RevealEntropyResponse.SerializeToString,
+            ),
+            'ReclaimSeat': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReclaimSeat,
+                    request_deserializer=moonvale_dot_v1_dot_game__service__pb2.ReclaimSeatRequest.FromString,
+                    response_serializer=moonvale_dot_v1_dot_game__service__pb2.ReclaimSeatResponse.SerializeToString,
+            ),
+            'Rematch': grpc.unary_unary_rpc_method_handler(
+                    servicer.Rematch,
+                    request_deserializer=moonvale_dot_v1_dot_game__service__pb2.RematchRequest.FromString,
+                    response_serializer=moonvale_dot_v1_dot_game__service__pb2.RematchResponse.SerializeToString,
             ),
             'GetView': grpc.unary_unary_rpc_method_handler(
                     servicer.GetView,
@@ -314,8 +418,9 @@ def add_GameServiceServicer_to_server(servicer, server):
 class GameService(object):
     """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
-    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
-    seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
+    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out
+    one for the creator, one for each seat that it reserves and one for spectators, ClaimSeat that of an open seat; each is
+    good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
     CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
     GAME_NOT_FOUND or RULES_UNKNOWN.
@@ -339,6 +444,141 @@ class GameService(object):
             '/moonvale.v1.GameService/CreateGame',
             moonvale_dot_v1_dot_game__service__pb2.CreateGameRequest.SerializeToString,
             moonvale_dot_v1_dot_game__service__pb2.CreateGameResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ClaimSeat(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/moonvale.v1.GameService/ClaimSeat',
+            moonvale_dot_v1_dot_game__service__pb2.ClaimSeatRequest.SerializeToString,
+            moonvale_dot_v1_dot_game__service__pb2.ClaimSeatResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def LeaveSeat(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/moonvale.v1.GameService/LeaveSeat',
+            moonvale_dot_v1_dot_game__service__pb2.LeaveSeatRequest.SerializeToString,
+            moonvale_dot_v1_dot_game__service__pb2.LeaveSeatResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RevealEntropy(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/moonvale.v1.GameService/RevealEntropy',
+            moonvale_dot_v1_dot_game__service__pb2.RevealEntropyRequest.SerializeToString,
+            moonvale_dot_v1_dot_game__service__pb2.RevealEntropyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReclaimSeat(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/moonvale.v1.GameService/ReclaimSeat',
+            moonvale_dot_v1_dot_game__service__pb2.ReclaimSeatRequest.SerializeToString,
+            moonvale_dot_v1_dot_game__service__pb2.ReclaimSeatResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Rematch(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/moonvale.v1.GameService/Rematch',
+            moonvale_dot_v1_dot_game__service__pb2.RematchRequest.SerializeToString,
+            moonvale_dot_v1_dot_game__service__pb2.RematchResponse.FromString,
             options,
             channel_credentials,
             insecure,

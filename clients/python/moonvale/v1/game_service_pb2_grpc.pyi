@@ -29,8 +29,9 @@ GRPC_VERSION: str
 class GameServiceStub:
     """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
-    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
-    seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
+    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out
+    one for the creator, one for each seat that it reserves and one for spectators, ClaimSeat that of an open seat; each is
+    good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
     CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
     GAME_NOT_FOUND or RULES_UNKNOWN.
@@ -42,9 +43,39 @@ class GameServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> GameServiceAsyncStub: ...
     CreateGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.CreateGameRequest, _game_service_pb2.CreateGameResponse]
-    """Creates a game and deals its first round.
+    """Creates a game. It begins, with the deal of its first round, as soon as every seat is taken: at once, unless a seat is
+    open or has entropy of its own to reveal.
     Needs no credential, unless GetServerInfo says creator_key_required or a deal is supplied: then the creator key.
     Errors: CREATOR_KEY_REQUIRED; REQUEST_ID_REUSED; RATE_LIMITED.
+    """
+    ClaimSeat: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ClaimSeatRequest, _game_service_pb2.ClaimSeatResponse]
+    """Sits down at an open seat of a game that waits for players, and returns the seat's credential. Of several who claim a
+    seat at once exactly one gets it.
+    Needs no credential, but the join code if the game has one.
+    Errors: GAME_NOT_FOUND; JOIN_CODE_WRONG; SEAT_TAKEN; GAME_BEGUN; REQUEST_ID_REUSED; RATE_LIMITED; RULES_UNKNOWN.
+    """
+    LeaveSeat: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.LeaveSeatRequest, _game_service_pb2.LeaveSeatResponse]
+    """Frees a seat of a game that has not begun: it is open from then on, and its credential is revoked.
+    Needs the credential of the seat, or the creator's. Who wants to leave later has Resign.
+    Errors: GAME_BEGUN.
+    """
+    RevealEntropy: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.RevealEntropyRequest, _game_service_pb2.RevealEntropyResponse]
+    """Opens what the seat has committed to, once every seat is taken: its own part of what decides all shuffles. The game
+    begins when all have, or without the parts of those who have not by the deadline.
+    Needs the credential of the seat. Repeating it changes nothing.
+    Errors: GAME_NOT_BEGUN, while a seat is open; GAME_BEGUN, if the deadline has passed.
+    """
+    ReclaimSeat: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ReclaimSeatRequest, _game_service_pb2.ReclaimSeatResponse]
+    """Takes the seat back from the agent that plays it since its time was out.
+    Needs the credential of the seat. If no agent plays it, nothing changes.
+    Errors: GAME_NOT_BEGUN; GAME_OVER.
+    """
+    Rematch: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.RematchRequest, _game_service_pb2.RematchResponse]
+    """Sits down for another game of the same seats. The first who asks creates it, the others come to the same one; it begins
+    when every seat has come, but for bots, which are there. A seat that does not come can be freed by LeaveSeat.
+    Needs the credential of a seat of the game that is over, or the creator's. Repeating it returns the same.
+    Errors: GAME_NOT_OVER; SEAT_TAKEN, if the seat was freed meanwhile and somebody else has claimed it; GAME_BEGUN, if
+    that game began without the seat.
     """
     GetView: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.GetViewRequest, _game_service_pb2.GetViewResponse]
     """Returns the game as the credential's holder sees it.
@@ -53,10 +84,12 @@ class GameServiceStub:
     SubmitAction: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.SubmitActionRequest, _game_service_pb2.SubmitActionResponse]
     """Answers the open decision of the credential's seat.
     Needs the credential of the seat that is to act.
-    Errors: STALE_VERSION; NOT_YOUR_TURN; ILLEGAL_ACTION; GAME_OVER; BATCH_REVEALS; REQUEST_ID_REUSED.
+    Errors: STALE_VERSION; NOT_YOUR_TURN; ILLEGAL_ACTION; GAME_NOT_BEGUN; GAME_OVER; TIME_OUT; BATCH_REVEALS;
+    REQUEST_ID_REUSED.
     """
     WatchGame: _grpc.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]
-    """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
+    """Streams what happens: first the view, then every entry of the log once and in order, until the game is over. While the
+    game waits for players, the view comes anew whenever it changes.
     Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
     Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
     """
@@ -82,7 +115,7 @@ class GameServiceStub:
     Resign: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.ResignRequest, _game_service_pb2.ResignResponse]
     """Gives up for the credential's seat, at any time. The seat is placed last; a fixed policy plays it on.
     Needs the credential of a seat. Repeating it changes nothing.
-    Errors: GAME_OVER.
+    Errors: GAME_NOT_BEGUN; GAME_OVER.
     """
     DeleteGame: _grpc.UnaryUnaryMultiCallable[_game_service_pb2.DeleteGameRequest, _game_service_pb2.DeleteGameResponse]
     """Deletes a game and all that is stored of it, at any time.
@@ -107,8 +140,9 @@ class GameServiceStub:
 class GameServiceAsyncStub(GameServiceStub):
     """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
-    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
-    seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
+    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out
+    one for the creator, one for each seat that it reserves and one for spectators, ClaimSeat that of an open seat; each is
+    good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
     CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
     GAME_NOT_FOUND or RULES_UNKNOWN.
@@ -117,9 +151,39 @@ class GameServiceAsyncStub(GameServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.CreateGameRequest, _game_service_pb2.CreateGameResponse]  # type: ignore[assignment]
-    """Creates a game and deals its first round.
+    """Creates a game. It begins, with the deal of its first round, as soon as every seat is taken: at once, unless a seat is
+    open or has entropy of its own to reveal.
     Needs no credential, unless GetServerInfo says creator_key_required or a deal is supplied: then the creator key.
     Errors: CREATOR_KEY_REQUIRED; REQUEST_ID_REUSED; RATE_LIMITED.
+    """
+    ClaimSeat: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ClaimSeatRequest, _game_service_pb2.ClaimSeatResponse]  # type: ignore[assignment]
+    """Sits down at an open seat of a game that waits for players, and returns the seat's credential. Of several who claim a
+    seat at once exactly one gets it.
+    Needs no credential, but the join code if the game has one.
+    Errors: GAME_NOT_FOUND; JOIN_CODE_WRONG; SEAT_TAKEN; GAME_BEGUN; REQUEST_ID_REUSED; RATE_LIMITED; RULES_UNKNOWN.
+    """
+    LeaveSeat: _aio.UnaryUnaryMultiCallable[_game_service_pb2.LeaveSeatRequest, _game_service_pb2.LeaveSeatResponse]  # type: ignore[assignment]
+    """Frees a seat of a game that has not begun: it is open from then on, and its credential is revoked.
+    Needs the credential of the seat, or the creator's. Who wants to leave later has Resign.
+    Errors: GAME_BEGUN.
+    """
+    RevealEntropy: _aio.UnaryUnaryMultiCallable[_game_service_pb2.RevealEntropyRequest, _game_service_pb2.RevealEntropyResponse]  # type: ignore[assignment]
+    """Opens what the seat has committed to, once every seat is taken: its own part of what decides all shuffles. The game
+    begins when all have, or without the parts of those who have not by the deadline.
+    Needs the credential of the seat. Repeating it changes nothing.
+    Errors: GAME_NOT_BEGUN, while a seat is open; GAME_BEGUN, if the deadline has passed.
+    """
+    ReclaimSeat: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ReclaimSeatRequest, _game_service_pb2.ReclaimSeatResponse]  # type: ignore[assignment]
+    """Takes the seat back from the agent that plays it since its time was out.
+    Needs the credential of the seat. If no agent plays it, nothing changes.
+    Errors: GAME_NOT_BEGUN; GAME_OVER.
+    """
+    Rematch: _aio.UnaryUnaryMultiCallable[_game_service_pb2.RematchRequest, _game_service_pb2.RematchResponse]  # type: ignore[assignment]
+    """Sits down for another game of the same seats. The first who asks creates it, the others come to the same one; it begins
+    when every seat has come, but for bots, which are there. A seat that does not come can be freed by LeaveSeat.
+    Needs the credential of a seat of the game that is over, or the creator's. Repeating it returns the same.
+    Errors: GAME_NOT_OVER; SEAT_TAKEN, if the seat was freed meanwhile and somebody else has claimed it; GAME_BEGUN, if
+    that game began without the seat.
     """
     GetView: _aio.UnaryUnaryMultiCallable[_game_service_pb2.GetViewRequest, _game_service_pb2.GetViewResponse]  # type: ignore[assignment]
     """Returns the game as the credential's holder sees it.
@@ -128,10 +192,12 @@ class GameServiceAsyncStub(GameServiceStub):
     SubmitAction: _aio.UnaryUnaryMultiCallable[_game_service_pb2.SubmitActionRequest, _game_service_pb2.SubmitActionResponse]  # type: ignore[assignment]
     """Answers the open decision of the credential's seat.
     Needs the credential of the seat that is to act.
-    Errors: STALE_VERSION; NOT_YOUR_TURN; ILLEGAL_ACTION; GAME_OVER; BATCH_REVEALS; REQUEST_ID_REUSED.
+    Errors: STALE_VERSION; NOT_YOUR_TURN; ILLEGAL_ACTION; GAME_NOT_BEGUN; GAME_OVER; TIME_OUT; BATCH_REVEALS;
+    REQUEST_ID_REUSED.
     """
     WatchGame: _aio.UnaryStreamMultiCallable[_game_service_pb2.WatchGameRequest, _game_service_pb2.WatchGameResponse]  # type: ignore[assignment]
-    """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
+    """Streams what happens: first the view, then every entry of the log once and in order, until the game is over. While the
+    game waits for players, the view comes anew whenever it changes.
     Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
     Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
     """
@@ -157,7 +223,7 @@ class GameServiceAsyncStub(GameServiceStub):
     Resign: _aio.UnaryUnaryMultiCallable[_game_service_pb2.ResignRequest, _game_service_pb2.ResignResponse]  # type: ignore[assignment]
     """Gives up for the credential's seat, at any time. The seat is placed last; a fixed policy plays it on.
     Needs the credential of a seat. Repeating it changes nothing.
-    Errors: GAME_OVER.
+    Errors: GAME_NOT_BEGUN; GAME_OVER.
     """
     DeleteGame: _aio.UnaryUnaryMultiCallable[_game_service_pb2.DeleteGameRequest, _game_service_pb2.DeleteGameResponse]  # type: ignore[assignment]
     """Deletes a game and all that is stored of it, at any time.
@@ -181,8 +247,9 @@ class GameServiceAsyncStub(GameServiceStub):
 class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     """Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
 
-    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
-    seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
+    Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out
+    one for the creator, one for each seat that it reserves and one for spectators, ClaimSeat that of an open seat; each is
+    good for one game. Errors are those of ErrorReason. Any call may fail with
     MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
     CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
     GAME_NOT_FOUND or RULES_UNKNOWN.
@@ -195,9 +262,69 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _game_service_pb2.CreateGameRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_game_service_pb2.CreateGameResponse, _abc.Awaitable[_game_service_pb2.CreateGameResponse]]:
-        """Creates a game and deals its first round.
+        """Creates a game. It begins, with the deal of its first round, as soon as every seat is taken: at once, unless a seat is
+        open or has entropy of its own to reveal.
         Needs no credential, unless GetServerInfo says creator_key_required or a deal is supplied: then the creator key.
         Errors: CREATOR_KEY_REQUIRED; REQUEST_ID_REUSED; RATE_LIMITED.
+        """
+
+    @_abc_1.abstractmethod
+    def ClaimSeat(
+        self,
+        request: _game_service_pb2.ClaimSeatRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_service_pb2.ClaimSeatResponse, _abc.Awaitable[_game_service_pb2.ClaimSeatResponse]]:
+        """Sits down at an open seat of a game that waits for players, and returns the seat's credential. Of several who claim a
+        seat at once exactly one gets it.
+        Needs no credential, but the join code if the game has one.
+        Errors: GAME_NOT_FOUND; JOIN_CODE_WRONG; SEAT_TAKEN; GAME_BEGUN; REQUEST_ID_REUSED; RATE_LIMITED; RULES_UNKNOWN.
+        """
+
+    @_abc_1.abstractmethod
+    def LeaveSeat(
+        self,
+        request: _game_service_pb2.LeaveSeatRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_service_pb2.LeaveSeatResponse, _abc.Awaitable[_game_service_pb2.LeaveSeatResponse]]:
+        """Frees a seat of a game that has not begun: it is open from then on, and its credential is revoked.
+        Needs the credential of the seat, or the creator's. Who wants to leave later has Resign.
+        Errors: GAME_BEGUN.
+        """
+
+    @_abc_1.abstractmethod
+    def RevealEntropy(
+        self,
+        request: _game_service_pb2.RevealEntropyRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_service_pb2.RevealEntropyResponse, _abc.Awaitable[_game_service_pb2.RevealEntropyResponse]]:
+        """Opens what the seat has committed to, once every seat is taken: its own part of what decides all shuffles. The game
+        begins when all have, or without the parts of those who have not by the deadline.
+        Needs the credential of the seat. Repeating it changes nothing.
+        Errors: GAME_NOT_BEGUN, while a seat is open; GAME_BEGUN, if the deadline has passed.
+        """
+
+    @_abc_1.abstractmethod
+    def ReclaimSeat(
+        self,
+        request: _game_service_pb2.ReclaimSeatRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_service_pb2.ReclaimSeatResponse, _abc.Awaitable[_game_service_pb2.ReclaimSeatResponse]]:
+        """Takes the seat back from the agent that plays it since its time was out.
+        Needs the credential of the seat. If no agent plays it, nothing changes.
+        Errors: GAME_NOT_BEGUN; GAME_OVER.
+        """
+
+    @_abc_1.abstractmethod
+    def Rematch(
+        self,
+        request: _game_service_pb2.RematchRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_game_service_pb2.RematchResponse, _abc.Awaitable[_game_service_pb2.RematchResponse]]:
+        """Sits down for another game of the same seats. The first who asks creates it, the others come to the same one; it begins
+        when every seat has come, but for bots, which are there. A seat that does not come can be freed by LeaveSeat.
+        Needs the credential of a seat of the game that is over, or the creator's. Repeating it returns the same.
+        Errors: GAME_NOT_OVER; SEAT_TAKEN, if the seat was freed meanwhile and somebody else has claimed it; GAME_BEGUN, if
+        that game began without the seat.
         """
 
     @_abc_1.abstractmethod
@@ -218,7 +345,8 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_game_service_pb2.SubmitActionResponse, _abc.Awaitable[_game_service_pb2.SubmitActionResponse]]:
         """Answers the open decision of the credential's seat.
         Needs the credential of the seat that is to act.
-        Errors: STALE_VERSION; NOT_YOUR_TURN; ILLEGAL_ACTION; GAME_OVER; BATCH_REVEALS; REQUEST_ID_REUSED.
+        Errors: STALE_VERSION; NOT_YOUR_TURN; ILLEGAL_ACTION; GAME_NOT_BEGUN; GAME_OVER; TIME_OUT; BATCH_REVEALS;
+        REQUEST_ID_REUSED.
         """
 
     @_abc_1.abstractmethod
@@ -227,7 +355,8 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _game_service_pb2.WatchGameRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_game_service_pb2.WatchGameResponse], _abc.AsyncIterator[_game_service_pb2.WatchGameResponse]]:
-        """Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
+        """Streams what happens: first the view, then every entry of the log once and in order, until the game is over. While the
+        game waits for players, the view comes anew whenever it changes.
         Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
         Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
         """
@@ -277,7 +406,7 @@ class GameServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_game_service_pb2.ResignResponse, _abc.Awaitable[_game_service_pb2.ResignResponse]]:
         """Gives up for the credential's seat, at any time. The seat is placed last; a fixed policy plays it on.
         Needs the credential of a seat. Repeating it changes nothing.
-        Errors: GAME_OVER.
+        Errors: GAME_NOT_BEGUN; GAME_OVER.
         """
 
     @_abc_1.abstractmethod

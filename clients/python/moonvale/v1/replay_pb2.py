@@ -29,15 +29,17 @@ from moonvale.v1 import options_pb2 as moonvale_dot_v1_dot_options__pb2
 from moonvale.v1 import result_pb2 as moonvale_dot_v1_dot_result__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18moonvale/v1/replay.proto\x12\x0bmoonvale.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18moonvale/v1/action.proto\x1a\x17moonvale/v1/event.proto\x1a\x19moonvale/v1/options.proto\x1a\x18moonvale/v1/result.proto\"\xc4\x01\n\x06Replay\x12%\n\x07options\x18\x01 \x01(\x0b\x32\x14.moonvale.v1.Options\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\x12\n\ncommitment\x18\x03 \x01(\x0c\x12\x0f\n\x07\x65ntropy\x18\x04 \x03(\x0c\x12)\n\x07\x65ntries\x18\x05 \x03(\x0b\x32\x18.moonvale.v1.ReplayEntry\x12\x0e\n\x06record\x18\x06 \x01(\t\x12#\n\x06result\x18\x07 \x01(\x0b\x32\x13.moonvale.v1.Result\"\xb3\x01\n\x0bReplayEntry\x12\x0f\n\x07version\x18\x01 \x01(\x04\x12\x11\n\x04seat\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12!\n\x05\x63\x61use\x18\x03 \x01(\x0e\x32\x12.moonvale.v1.Cause\x12#\n\x06\x61\x63tion\x18\x04 \x01(\x0b\x32\x13.moonvale.v1.Action\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x07\n\x05_seatb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18moonvale/v1/replay.proto\x12\x0bmoonvale.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18moonvale/v1/action.proto\x1a\x17moonvale/v1/event.proto\x1a\x19moonvale/v1/options.proto\x1a\x18moonvale/v1/result.proto\"\xc4\x01\n\x06Replay\x12%\n\x07options\x18\x01 \x01(\x0b\x32\x14.moonvale.v1.Options\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\x12\n\ncommitment\x18\x03 \x01(\x0c\x12\x0f\n\x07\x65ntropy\x18\x04 \x03(\x0c\x12)\n\x07\x65ntries\x18\x05 \x03(\x0b\x32\x18.moonvale.v1.ReplayEntry\x12\x0e\n\x06record\x18\x06 \x01(\t\x12#\n\x06result\x18\x07 \x01(\x0b\x32\x13.moonvale.v1.Result\"\xe1\x01\n\x0bReplayEntry\x12\x0f\n\x07version\x18\x01 \x01(\x04\x12\x11\n\x04seat\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12!\n\x05\x63\x61use\x18\x03 \x01(\x0e\x32\x12.moonvale.v1.Cause\x12#\n\x06\x61\x63tion\x18\x04 \x01(\x0b\x32\x13.moonvale.v1.Action\x12/\n\x0b\x63reate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x0btable_entry\x18\x06 \x01(\x0e\x32\x17.moonvale.v1.TableEntryB\x07\n\x05_seat*t\n\nTableEntry\x12\x1b\n\x17TABLE_ENTRY_UNSPECIFIED\x10\x00\x12\x1b\n\x17TABLE_ENTRY_RESIGNATION\x10\x01\x12\x14\n\x10TABLE_ENTRY_AWAY\x10\x02\x12\x16\n\x12TABLE_ENTRY_RETURN\x10\x03\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'moonvale.v1.replay_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_TABLEENTRY']._serialized_start=605
+  _globals['_TABLEENTRY']._serialized_end=721
   _globals['_REPLAY']._serialized_start=179
   _globals['_REPLAY']._serialized_end=375
   _globals['_REPLAYENTRY']._serialized_start=378
-  _globals['_REPLAYENTRY']._serialized_end=557
+  _globals['_REPLAYENTRY']._serialized_end=603
 # @@protoc_insertion_point(module_scope)

@@ -8,6 +8,7 @@ from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from moonvale.v1 import action_pb2 as _action_pb2
 from moonvale.v1 import event_pb2 as _event_pb2
 from moonvale.v1 import options_pb2 as _options_pb2
@@ -22,6 +23,34 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _TableEntry:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _TableEntryEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_TableEntry.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    TABLE_ENTRY_UNSPECIFIED: _TableEntry.ValueType  # 0
+    """It is an action."""
+    TABLE_ENTRY_RESIGNATION: _TableEntry.ValueType  # 1
+    """The seat resigned."""
+    TABLE_ENTRY_AWAY: _TableEntry.ValueType  # 2
+    """An agent plays the seat from then on."""
+    TABLE_ENTRY_RETURN: _TableEntry.ValueType  # 3
+    """The seat's player has taken it back."""
+
+class TableEntry(_TableEntry, metaclass=_TableEntryEnumTypeWrapper):
+    """What an entry of the log is that is no action of the open decision."""
+
+TABLE_ENTRY_UNSPECIFIED: TableEntry.ValueType  # 0
+"""It is an action."""
+TABLE_ENTRY_RESIGNATION: TableEntry.ValueType  # 1
+"""The seat resigned."""
+TABLE_ENTRY_AWAY: TableEntry.ValueType  # 2
+"""An agent plays the seat from then on."""
+TABLE_ENTRY_RETURN: TableEntry.ValueType  # 3
+"""The seat's player has taken it back."""
+Global___TableEntry: _TypeAlias = TableEntry  # noqa: Y015
 
 @_typing.final
 class Replay(_message.Message):
@@ -48,7 +77,7 @@ class Replay(_message.Message):
 
     @_builtins.property
     def entropy(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
-        """What the seats added to the secret, in seat order. Empty if nothing was added."""
+        """What the seats added to the secret, in seat order, empty for those that added nothing. Empty if none did."""
 
     @_builtins.property
     def entries(self) -> _containers.RepeatedCompositeFieldContainer[Global___ReplayEntry]:
@@ -91,15 +120,18 @@ class ReplayEntry(_message.Message):
     CAUSE_FIELD_NUMBER: _builtins.int
     ACTION_FIELD_NUMBER: _builtins.int
     CREATE_TIME_FIELD_NUMBER: _builtins.int
+    TABLE_ENTRY_FIELD_NUMBER: _builtins.int
     version: _builtins.int
     """The version that this entry made; 1 is the first."""
     seat: _builtins.int
     """The seat whose entry it is."""
     cause: _event_pb2.Cause.ValueType
-    """What made the entry: CAUSE_PLAYER or CAUSE_RESIGNATION."""
+    """What made the entry."""
+    table_entry: Global___TableEntry.ValueType
+    """What the entry is if it is no action of the open decision."""
     @_builtins.property
     def action(self) -> _action_pb2.Action:
-        """The action. Absent for a resignation."""
+        """The action. Absent if the entry is none."""
 
     @_builtins.property
     def create_time(self) -> _timestamp_pb2.Timestamp:
@@ -113,10 +145,11 @@ class ReplayEntry(_message.Message):
         cause: _event_pb2.Cause.ValueType = ...,
         action: _action_pb2.Action | None = ...,
         create_time: _timestamp_pb2.Timestamp | None = ...,
+        table_entry: Global___TableEntry.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "action", b"action", "create_time", b"create_time", "seat", b"seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "action", b"action", "cause", b"cause", "create_time", b"create_time", "seat", b"seat", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "action", b"action", "cause", b"cause", "create_time", b"create_time", "seat", b"seat", "table_entry", b"table_entry", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015

@@ -5,12 +5,14 @@ isort:skip_file
 
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from moonvale.v1 import action_pb2 as _action_pb2
 from moonvale.v1 import card_pb2 as _card_pb2
+from moonvale.v1 import clock_pb2 as _clock_pb2
 from moonvale.v1 import options_pb2 as _options_pb2
 from moonvale.v1 import result_pb2 as _result_pb2
 import builtins as _builtins
@@ -23,6 +25,66 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _Phase:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PhaseEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Phase.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PHASE_UNSPECIFIED: _Phase.ValueType  # 0
+    """Not used by the service."""
+    PHASE_WAITING: _Phase.ValueType  # 1
+    """Seats are open: nothing is dealt before somebody has claimed each of them."""
+    PHASE_REVEALING: _Phase.ValueType  # 2
+    """Every seat is taken, and those that have committed to entropy of their own have to reveal it."""
+    PHASE_PLAYING: _Phase.ValueType  # 3
+    """It is being played."""
+    PHASE_OVER: _Phase.ValueType  # 4
+    """It is over."""
+
+class Phase(_Phase, metaclass=_PhaseEnumTypeWrapper):
+    """How far a game is."""
+
+PHASE_UNSPECIFIED: Phase.ValueType  # 0
+"""Not used by the service."""
+PHASE_WAITING: Phase.ValueType  # 1
+"""Seats are open: nothing is dealt before somebody has claimed each of them."""
+PHASE_REVEALING: Phase.ValueType  # 2
+"""Every seat is taken, and those that have committed to entropy of their own have to reveal it."""
+PHASE_PLAYING: Phase.ValueType  # 3
+"""It is being played."""
+PHASE_OVER: Phase.ValueType  # 4
+"""It is over."""
+Global___Phase: _TypeAlias = Phase  # noqa: Y015
+
+class _SeatStatus:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SeatStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SeatStatus.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SEAT_STATUS_UNSPECIFIED: _SeatStatus.ValueType  # 0
+    """Not used by the service."""
+    SEAT_STATUS_OPEN: _SeatStatus.ValueType  # 1
+    """Open: ClaimSeat takes it."""
+    SEAT_STATUS_KEPT: _SeatStatus.ValueType  # 2
+    """Kept for who had it in the game before: Rematch takes it."""
+    SEAT_STATUS_TAKEN: _SeatStatus.ValueType  # 3
+    """Taken."""
+
+class SeatStatus(_SeatStatus, metaclass=_SeatStatusEnumTypeWrapper):
+    """Whether a seat is taken."""
+
+SEAT_STATUS_UNSPECIFIED: SeatStatus.ValueType  # 0
+"""Not used by the service."""
+SEAT_STATUS_OPEN: SeatStatus.ValueType  # 1
+"""Open: ClaimSeat takes it."""
+SEAT_STATUS_KEPT: SeatStatus.ValueType  # 2
+"""Kept for who had it in the game before: Rematch takes it."""
+SEAT_STATUS_TAKEN: SeatStatus.ValueType  # 3
+"""Taken."""
+Global___SeatStatus: _TypeAlias = SeatStatus  # noqa: Y015
 
 class _DecisionKind:
     ValueType = _typing.NewType("ValueType", _builtins.int)
@@ -151,10 +213,17 @@ class View(_message.Message):
     POSITION_FIELD_NUMBER: _builtins.int
     RESULT_FIELD_NUMBER: _builtins.int
     POOL_FIELD_NUMBER: _builtins.int
+    PHASE_FIELD_NUMBER: _builtins.int
+    CLOCK_FIELD_NUMBER: _builtins.int
+    DEADLINE_FIELD_NUMBER: _builtins.int
+    TIME_LEFT_FIELD_NUMBER: _builtins.int
+    JOIN_NEEDS_CODE_FIELD_NUMBER: _builtins.int
+    RULES_VERSION_FIELD_NUMBER: _builtins.int
+    REMATCH_OF_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """The game. Format: games/{game}."""
     version: _builtins.int
-    """The version of the game: the number of entries in its log after the one of creation."""
+    """The version of the game: the number of entries in its log after the one of creation. Absent before the game begins."""
     mark: _builtins.str
     """Names this very state of the log: opaque, and different even if the same version is reached twice, as after a store
     lost its last writes. Hand it back with the version when resuming a watch.
@@ -168,7 +237,7 @@ class View(_message.Message):
     external_id: _builtins.str
     """The caller's own name of the game, as given when it was created."""
     round: _builtins.int
-    """Which round is played: 1 is the first."""
+    """Which round is played: 1 is the first, 0 says that the game has not begun."""
     turn: _builtins.int
     """How many turns have begun in this round; 0 while the players peek."""
     active_seat: _builtins.int
@@ -185,6 +254,14 @@ class View(_message.Message):
     """How many cards the deck holds."""
     position: _builtins.str
     """The position as this viewer knows it, as text (docs/notation.md). It is all that a search needs."""
+    phase: Global___Phase.ValueType
+    """How far the game is."""
+    join_needs_code: _builtins.bool
+    """Whether ClaimSeat needs a join code."""
+    rules_version: _builtins.int
+    """The version of the rules that the game is played by."""
+    rematch_of: _builtins.str
+    """The game that this one is the rematch of. Format: games/{game}. Empty if it is none."""
     @_builtins.property
     def options(self) -> _options_pb2.Options:
         """What the game is played by."""
@@ -236,6 +313,18 @@ class View(_message.Message):
         all that it holds.
         """
 
+    @_builtins.property
+    def clock(self) -> _clock_pb2.Clock:
+        """How long the seats may think. Absent if there is no limit."""
+
+    @_builtins.property
+    def deadline(self) -> _timestamp_pb2.Timestamp:
+        """When the time for the open decision is out, or for revealing entropy, by the store's clock. Absent if there is no limit."""
+
+    @_builtins.property
+    def time_left(self) -> _duration_pb2.Duration:
+        """How long that was away when this view was made, by the store's clock: 0 if the time is out."""
+
     def __init__(
         self,
         *,
@@ -266,10 +355,17 @@ class View(_message.Message):
         position: _builtins.str = ...,
         result: _result_pb2.Result | None = ...,
         pool: _abc.Iterable[Global___PoolCard] | None = ...,
+        phase: Global___Phase.ValueType = ...,
+        clock: _clock_pb2.Clock | None = ...,
+        deadline: _timestamp_pb2.Timestamp | None = ...,
+        time_left: _duration_pb2.Duration | None = ...,
+        join_needs_code: _builtins.bool = ...,
+        rules_version: _builtins.int = ...,
+        rematch_of: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_active_seat", b"_active_seat", "_caller", b"_caller", "_deck_count", b"_deck_count", "_extra_turns", b"_extra_turns", "_token_holder", b"_token_holder", "_turn", b"_turn", "_version", b"_version", "_viewer_seat", b"_viewer_seat", "active_seat", b"active_seat", "caller", b"caller", "create_time", b"create_time", "decision", b"decision", "deck_count", b"deck_count", "deck_top", b"deck_top", "extra_turns", b"extra_turns", "hand", b"hand", "options", b"options", "result", b"result", "seal_replay_until", b"seal_replay_until", "token_holder", b"token_holder", "turn", b"turn", "update_time", b"update_time", "version", b"version", "viewer_seat", b"viewer_seat"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_active_seat", b"_active_seat", "_caller", b"_caller", "_deck_count", b"_deck_count", "_extra_turns", b"_extra_turns", "_token_holder", b"_token_holder", "_turn", b"_turn", "_version", b"_version", "_viewer_seat", b"_viewer_seat", "active_seat", b"active_seat", "caller", b"caller", "clock", b"clock", "create_time", b"create_time", "deadline", b"deadline", "decision", b"decision", "deck_count", b"deck_count", "deck_top", b"deck_top", "extra_turns", b"extra_turns", "hand", b"hand", "options", b"options", "result", b"result", "seal_replay_until", b"seal_replay_until", "time_left", b"time_left", "token_holder", b"token_holder", "turn", b"turn", "update_time", b"update_time", "version", b"version", "viewer_seat", b"viewer_seat"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_active_seat", b"_active_seat", "_caller", b"_caller", "_deck_count", b"_deck_count", "_extra_turns", b"_extra_turns", "_token_holder", b"_token_holder", "_turn", b"_turn", "_version", b"_version", "_viewer_seat", b"_viewer_seat", "active_seat", b"active_seat", "caller", b"caller", "commitment", b"commitment", "create_time", b"create_time", "decision", b"decision", "deck_count", b"deck_count", "deck_top", b"deck_top", "external_id", b"external_id", "extra_turns", b"extra_turns", "hand", b"hand", "labels", b"labels", "mark", b"mark", "name", b"name", "options", b"options", "pile", b"pile", "pool", b"pool", "position", b"position", "result", b"result", "round", b"round", "seal_replay_until", b"seal_replay_until", "seats", b"seats", "token_active", b"token_active", "token_holder", b"token_holder", "turn", b"turn", "update_time", b"update_time", "version", b"version", "viewer_seat", b"viewer_seat"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_active_seat", b"_active_seat", "_caller", b"_caller", "_deck_count", b"_deck_count", "_extra_turns", b"_extra_turns", "_token_holder", b"_token_holder", "_turn", b"_turn", "_version", b"_version", "_viewer_seat", b"_viewer_seat", "active_seat", b"active_seat", "caller", b"caller", "clock", b"clock", "commitment", b"commitment", "create_time", b"create_time", "deadline", b"deadline", "decision", b"decision", "deck_count", b"deck_count", "deck_top", b"deck_top", "external_id", b"external_id", "extra_turns", b"extra_turns", "hand", b"hand", "join_needs_code", b"join_needs_code", "labels", b"labels", "mark", b"mark", "name", b"name", "options", b"options", "phase", b"phase", "pile", b"pile", "pool", b"pool", "position", b"position", "rematch_of", b"rematch_of", "result", b"result", "round", b"round", "rules_version", b"rules_version", "seal_replay_until", b"seal_replay_until", "seats", b"seats", "time_left", b"time_left", "token_active", b"token_active", "token_holder", b"token_holder", "turn", b"turn", "update_time", b"update_time", "version", b"version", "viewer_seat", b"viewer_seat"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__active_seat: _TypeAlias = _typing.Literal["active_seat"]  # noqa: Y015
     _WhichOneofArgType__active_seat: _TypeAlias = _typing.Literal["_active_seat", b"_active_seat"]  # noqa: Y015
@@ -369,6 +465,13 @@ class SeatView(_message.Message):
     SCORES_FIELD_NUMBER: _builtins.int
     VILLAGE_FIELD_NUMBER: _builtins.int
     RESIGNED_FIELD_NUMBER: _builtins.int
+    STATUS_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    AWAY_FIELD_NUMBER: _builtins.int
+    BANK_FIELD_NUMBER: _builtins.int
+    ENTROPY_COMMITMENT_FIELD_NUMBER: _builtins.int
+    ENTROPY_FIELD_NUMBER: _builtins.int
+    ENTROPY_WITHHELD_FIELD_NUMBER: _builtins.int
     seat: _builtins.int
     """Which seat: 0..3."""
     name: _builtins.str
@@ -377,6 +480,18 @@ class SeatView(_message.Message):
     """Points of the finished rounds. The fewest win."""
     resigned: _builtins.bool
     """Whether the seat has resigned and is played by the fixed policy."""
+    status: Global___SeatStatus.ValueType
+    """Whether somebody has taken it."""
+    bot: _builtins.str
+    """Which bot plays it. Empty if none does."""
+    away: _builtins.bool
+    """Whether an agent plays it since its time was out."""
+    entropy_commitment: _builtins.bytes
+    """What it has committed to adding to all shuffles. Empty if nothing."""
+    entropy: _builtins.bytes
+    """What it has added to all shuffles, as soon as the game has begun. Empty if nothing."""
+    entropy_withheld: _builtins.bool
+    """Whether it did not reveal in time what it had committed to, so that it has added nothing."""
     @_builtins.property
     def labels(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """The caller's labels of the seat, as given when the game was created."""
@@ -389,6 +504,10 @@ class SeatView(_message.Message):
     def village(self) -> _containers.RepeatedCompositeFieldContainer[_card_pb2.CardView]:
         """The village: its cards from the owner's left, spot by spot."""
 
+    @_builtins.property
+    def bank(self) -> _duration_pb2.Duration:
+        """What was left in its bank when its last decision was answered. Absent if it has none."""
+
     def __init__(
         self,
         *,
@@ -399,10 +518,17 @@ class SeatView(_message.Message):
         scores: _abc.Iterable[_builtins.int] | None = ...,
         village: _abc.Iterable[_card_pb2.CardView] | None = ...,
         resigned: _builtins.bool = ...,
+        status: Global___SeatStatus.ValueType = ...,
+        bot: _builtins.str = ...,
+        away: _builtins.bool = ...,
+        bank: _duration_pb2.Duration | None = ...,
+        entropy_commitment: _builtins.bytes = ...,
+        entropy: _builtins.bytes = ...,
+        entropy_withheld: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_total", b"_total", "seat", b"seat", "total", b"total"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_total", b"_total", "bank", b"bank", "seat", b"seat", "total", b"total"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_total", b"_total", "labels", b"labels", "name", b"name", "resigned", b"resigned", "scores", b"scores", "seat", b"seat", "total", b"total", "village", b"village"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_seat", b"_seat", "_total", b"_total", "away", b"away", "bank", b"bank", "bot", b"bot", "entropy", b"entropy", "entropy_commitment", b"entropy_commitment", "entropy_withheld", b"entropy_withheld", "labels", b"labels", "name", b"name", "resigned", b"resigned", "scores", b"scores", "seat", b"seat", "status", b"status", "total", b"total", "village", b"village"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__seat: _TypeAlias = _typing.Literal["seat"]  # noqa: Y015
     _WhichOneofArgType__seat: _TypeAlias = _typing.Literal["_seat", b"_seat"]  # noqa: Y015

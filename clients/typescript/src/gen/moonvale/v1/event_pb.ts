@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file moonvale/v1/event.proto.
  */
 export const file_moonvale_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("Chdtb29udmFsZS92MS9ldmVudC5wcm90bxILbW9vbnZhbGUudjEi+AEKCExvZ0VudHJ5EhQKB3ZlcnNpb24YASABKARIAIgBARIMCgRtYXJrGAIgASgJEhEKBHNlYXQYAyABKAVIAYgBARIhCgVjYXVzZRgEIAEoDjISLm1vb252YWxlLnYxLkNhdXNlEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIiCgZldmVudHMYBiADKAsyEi5tb29udmFsZS52MS5FdmVudBIYCgtzZWF0X3RvX2FjdBgHIAEoBUgCiAEBQgoKCF92ZXJzaW9uQgcKBV9zZWF0Qg4KDF9zZWF0X3RvX2FjdCLDCAoFRXZlbnQSEQoEc2VhdBgBIAEoBUgBiAEBEigKBWFjdGVkGAIgASgLMhcubW9vbnZhbGUudjEuQWN0ZWRFdmVudEgAEi4KCHJlc2lnbmVkGAMgASgLMhoubW9vbnZhbGUudjEuUmVzaWduZWRFdmVudEgAEjMKC3JvdW5kX2JlZ2FuGAQgASgLMhwubW9vbnZhbGUudjEuUm91bmRCZWdhbkV2ZW50SAASMQoKdHVybl9iZWdhbhgFIAEoCzIbLm1vb252YWxlLnYxLlR1cm5CZWdhbkV2ZW50SAASKAoFbW92ZWQYBiABKAsyFy5tb29udmFsZS52MS5Nb3ZlZEV2ZW50SAASLAoHZmxpcHBlZBgHIAEoCzIZLm1vb252YWxlLnYxLkZsaXBwZWRFdmVudEgAEioKBnR1cm5lZBgIIAEoCzIYLm1vb252YWxlLnYxLlR1cm5lZEV2ZW50SAASKgoGbG9va2VkGAkgASgLMhgubW9vbnZhbGUudjEuTG9va2VkRXZlbnRIABIoCgVzaG93bhgKIAEoCzIXLm1vb252YWxlLnYxLlNob3duRXZlbnRIABI3Cg1hYmlsaXR5X2JlZ2FuGAsgASgLMh4ubW9vbnZhbGUudjEuQWJpbGl0eUJlZ2FuRXZlbnRIABIxCgp0b2tlbl91c2VkGAwgASgLMhsubW9vbnZhbGUudjEuVG9rZW5Vc2VkRXZlbnRIABIxCgp0dXJuX2FkZGVkGA0gASgLMhsubW9vbnZhbGUudjEuVHVybkFkZGVkRXZlbnRIABIqCgZjYWxsZWQYDiABKAsyGC5tb29udmFsZS52MS5DYWxsZWRFdmVudEgAEjMKC3JvdW5kX2VuZGVkGA8gASgLMhwubW9vbnZhbGUudjEuUm91bmRFbmRlZEV2ZW50SAASKgoGc2NvcmVkGBAgASgLMhgubW9vbnZhbGUudjEuU2NvcmVkRXZlbnRIABI3Cg10b2tlbl9hd2FyZGVkGBEgASgLMh4ubW9vbnZhbGUudjEuVG9rZW5Bd2FyZGVkRXZlbnRIABIvCglnYW1lX292ZXIYEiABKAsyGi5tb29udmFsZS52MS5HYW1lT3ZlckV2ZW50SAASMAoJcHJlZGljdGVkGBMgASgLMhsubW9vbnZhbGUudjEuUHJlZGljdGVkRXZlbnRIABImCgRrZXB0GBQgASgLMhYubW9vbnZhbGUudjEuS2VwdEV2ZW50SAASLgoIc2VhcmNoZWQYFSABKAsyGi5tb29udmFsZS52MS5TZWFyY2hlZEV2ZW50SAASLgoIc2h1ZmZsZWQYFiABKAsyGi5tb29udmFsZS52MS5TaHVmZmxlZEV2ZW50SAASKgoGdHVja2VkGBcgASgLMhgubW9vbnZhbGUudjEuVHVja2VkRXZlbnRIAEIGCgRraW5kQgcKBV9zZWF0IlQKCkFjdGVkRXZlbnQSIwoGYWN0aW9uGAEgASgLMhMubW9vbnZhbGUudjEuQWN0aW9uEiEKBWNhdXNlGAIgASgOMhIubW9vbnZhbGUudjEuQ2F1c2UiDwoNUmVzaWduZWRFdmVudCJKCg9Sb3VuZEJlZ2FuRXZlbnQSDQoFcm91bmQYASABKAUSKAoNZmlyc3Rfb2ZfcGlsZRgCIAEoCzIRLm1vb252YWxlLnYxLkNhcmQiQQoOVHVybkJlZ2FuRXZlbnQSDAoEdHVybhgBIAEoBRISCgphZGRpdGlvbmFsGAIgASgIEg0KBWZpbmFsGAMgASgIInoKCk1vdmVkRXZlbnQSHwoEY2FyZBgBIAEoCzIRLm1vb252YWxlLnYxLkNhcmQSIgoGb3JpZ2luGAIgASgLMhIubW9vbnZhbGUudjEuUGxhY2USJwoLZGVzdGluYXRpb24YAyABKAsyEi5tb29udmFsZS52MS5QbGFjZSJnCgxGbGlwcGVkRXZlbnQSHwoEY2FyZBgBIAEoCzIRLm1vb252YWxlLnYxLkNhcmQSJgoEc3BvdBgCIAEoCzIYLm1vb252YWxlLnYxLlZpbGxhZ2VTcG90Eg4KBmZhY2V1cBgDIAEoCCJoCgtUdXJuZWRFdmVudBIfCgRjYXJkGAEgASgLMhEubW9vbnZhbGUudjEuQ2FyZBImCgRzcG90GAIgASgLMhgubW9vbnZhbGUudjEuVmlsbGFnZVNwb3QSEAoIc2lkZXdheXMYAyABKAgiLwoLTG9va2VkRXZlbnQSIAoFY2FyZHMYASADKAsyES5tb29udmFsZS52MS5DYXJkIlgKClNob3duRXZlbnQSKAoGcmVhc29uGAEgASgOMhgubW9vbnZhbGUudjEuU2hvd25SZWFzb24SIAoFY2FyZHMYAiADKAsyES5tb29udmFsZS52MS5DYXJkIlcKEUFiaWxpdHlCZWdhbkV2ZW50Eh8KBGNhcmQYASABKAsyES5tb29udmFsZS52MS5DYXJkEiEKBXBsYWNlGAIgASgLMhIubW9vbnZhbGUudjEuUGxhY2UiEAoOVG9rZW5Vc2VkRXZlbnQiEAoOVHVybkFkZGVkRXZlbnQiDQoLQ2FsbGVkRXZlbnQiPgoPUm91bmRFbmRlZEV2ZW50EisKBnJlYXNvbhgBIAEoDjIbLm1vb252YWxlLnYxLlJvdW5kRW5kUmVhc29uIkUKC1Njb3JlZEV2ZW50EhAKA3N1bRgBIAEoBUgAiAEBEhIKBXNjb3JlGAIgASgFSAGIAQFCBgoEX3N1bUIICgZfc2NvcmUiIwoRVG9rZW5Bd2FyZGVkRXZlbnQSDgoGYWN0aXZlGAEgASgIIkwKDUdhbWVPdmVyRXZlbnQSKwoGcmVhc29uGAEgASgOMhsubW9vbnZhbGUudjEuR2FtZU92ZXJSZWFzb24SDgoGcGxhY2VzGAIgAygFIi4KDlByZWRpY3RlZEV2ZW50EhIKBXZhbHVlGAEgASgFSACIAQFCCAoGX3ZhbHVlIgsKCUtlcHRFdmVudCIxCg1TZWFyY2hlZEV2ZW50EiAKBWZhY2VzGAEgAygLMhEubW9vbnZhbGUudjEuRmFjZSI3Cg1TaHVmZmxlZEV2ZW50EhcKCmRlY2tfY291bnQYASABKAVIAIgBAUINCgtfZGVja19jb3VudCKAAQoLVHVja2VkRXZlbnQSHwoEY2FyZBgBIAEoCzIRLm1vb252YWxlLnYxLkNhcmQSKAoGb3JpZ2luGAIgASgLMhgubW9vbnZhbGUudjEuVmlsbGFnZVNwb3QSJgoEaG9zdBgDIAEoCzIYLm1vb252YWxlLnYxLlZpbGxhZ2VTcG90Km0KBUNhdXNlEhUKEUNBVVNFX1VOU1BFQ0lGSUVEEAASEgoOQ0FVU0VfQ1JFQVRJT04QARIQCgxDQVVTRV9QTEFZRVIQAhIVChFDQVVTRV9SRVNJR05BVElPThADEhAKDENBVVNFX1BPTElDWRAEKn4KC1Nob3duUmVhc29uEhwKGFNIT1dOX1JFQVNPTl9VTlNQRUNJRklFRBAAEhsKF1NIT1dOX1JFQVNPTl9GQUlMRURfU0VUEAESGgoWU0hPV05fUkVBU09OX1JPVU5EX0VORBACEhgKFFNIT1dOX1JFQVNPTl9SRUZVU0VEEAMqiQEKDlJvdW5kRW5kUmVhc29uEiAKHFJPVU5EX0VORF9SRUFTT05fVU5TUEVDSUZJRUQQABIZChVST1VORF9FTkRfUkVBU09OX0NBTEwQARIZChVST1VORF9FTkRfUkVBU09OX0RFQ0sQAhIfChtST1VORF9FTkRfUkVBU09OX1RVUk5fTElNSVQQA2IGcHJvdG8z", [file_google_protobuf_timestamp, file_moonvale_v1_action, file_moonvale_v1_card, file_moonvale_v1_result]);
+  fileDesc("Chdtb29udmFsZS92MS9ldmVudC5wcm90bxILbW9vbnZhbGUudjEipgIKCExvZ0VudHJ5EhQKB3ZlcnNpb24YASABKARIAIgBARIMCgRtYXJrGAIgASgJEhEKBHNlYXQYAyABKAVIAYgBARIhCgVjYXVzZRgEIAEoDjISLm1vb252YWxlLnYxLkNhdXNlEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIiCgZldmVudHMYBiADKAsyEi5tb29udmFsZS52MS5FdmVudBIYCgtzZWF0X3RvX2FjdBgHIAEoBUgCiAEBEiwKCGRlYWRsaW5lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIKCghfdmVyc2lvbkIHCgVfc2VhdEIOCgxfc2VhdF90b19hY3QimwkKBUV2ZW50EhEKBHNlYXQYASABKAVIAYgBARIoCgVhY3RlZBgCIAEoCzIXLm1vb252YWxlLnYxLkFjdGVkRXZlbnRIABIuCghyZXNpZ25lZBgDIAEoCzIaLm1vb252YWxlLnYxLlJlc2lnbmVkRXZlbnRIABIzCgtyb3VuZF9iZWdhbhgEIAEoCzIcLm1vb252YWxlLnYxLlJvdW5kQmVnYW5FdmVudEgAEjEKCnR1cm5fYmVnYW4YBSABKAsyGy5tb29udmFsZS52MS5UdXJuQmVnYW5FdmVudEgAEigKBW1vdmVkGAYgASgLMhcubW9vbnZhbGUudjEuTW92ZWRFdmVudEgAEiwKB2ZsaXBwZWQYByABKAsyGS5tb29udmFsZS52MS5GbGlwcGVkRXZlbnRIABIqCgZ0dXJuZWQYCCABKAsyGC5tb29udmFsZS52MS5UdXJuZWRFdmVudEgAEioKBmxvb2tlZBgJIAEoCzIYLm1vb252YWxlLnYxLkxvb2tlZEV2ZW50SAASKAoFc2hvd24YCiABKAsyFy5tb29udmFsZS52MS5TaG93bkV2ZW50SAASNwoNYWJpbGl0eV9iZWdhbhgLIAEoCzIeLm1vb252YWxlLnYxLkFiaWxpdHlCZWdhbkV2ZW50SAASMQoKdG9rZW5fdXNlZBgMIAEoCzIbLm1vb252YWxlLnYxLlRva2VuVXNlZEV2ZW50SAASMQoKdHVybl9hZGRlZBgNIAEoCzIbLm1vb252YWxlLnYxLlR1cm5BZGRlZEV2ZW50SAASKgoGY2FsbGVkGA4gASgLMhgubW9vbnZhbGUudjEuQ2FsbGVkRXZlbnRIABIzCgtyb3VuZF9lbmRlZBgPIAEoCzIcLm1vb252YWxlLnYxLlJvdW5kRW5kZWRFdmVudEgAEioKBnNjb3JlZBgQIAEoCzIYLm1vb252YWxlLnYxLlNjb3JlZEV2ZW50SAASNwoNdG9rZW5fYXdhcmRlZBgRIAEoCzIeLm1vb252YWxlLnYxLlRva2VuQXdhcmRlZEV2ZW50SAASLwoJZ2FtZV9vdmVyGBIgASgLMhoubW9vbnZhbGUudjEuR2FtZU92ZXJFdmVudEgAEjAKCXByZWRpY3RlZBgTIAEoCzIbLm1vb252YWxlLnYxLlByZWRpY3RlZEV2ZW50SAASJgoEa2VwdBgUIAEoCzIWLm1vb252YWxlLnYxLktlcHRFdmVudEgAEi4KCHNlYXJjaGVkGBUgASgLMhoubW9vbnZhbGUudjEuU2VhcmNoZWRFdmVudEgAEi4KCHNodWZmbGVkGBYgASgLMhoubW9vbnZhbGUudjEuU2h1ZmZsZWRFdmVudEgAEioKBnR1Y2tlZBgXIAEoCzIYLm1vb252YWxlLnYxLlR1Y2tlZEV2ZW50SAASJgoEYXdheRgYIAEoCzIWLm1vb252YWxlLnYxLkF3YXlFdmVudEgAEi4KCHJldHVybmVkGBkgASgLMhoubW9vbnZhbGUudjEuUmV0dXJuZWRFdmVudEgAQgYKBGtpbmRCBwoFX3NlYXQiVAoKQWN0ZWRFdmVudBIjCgZhY3Rpb24YASABKAsyEy5tb29udmFsZS52MS5BY3Rpb24SIQoFY2F1c2UYAiABKA4yEi5tb29udmFsZS52MS5DYXVzZSIPCg1SZXNpZ25lZEV2ZW50IkoKD1JvdW5kQmVnYW5FdmVudBINCgVyb3VuZBgBIAEoBRIoCg1maXJzdF9vZl9waWxlGAIgASgLMhEubW9vbnZhbGUudjEuQ2FyZCJBCg5UdXJuQmVnYW5FdmVudBIMCgR0dXJuGAEgASgFEhIKCmFkZGl0aW9uYWwYAiABKAgSDQoFZmluYWwYAyABKAgiegoKTW92ZWRFdmVudBIfCgRjYXJkGAEgASgLMhEubW9vbnZhbGUudjEuQ2FyZBIiCgZvcmlnaW4YAiABKAsyEi5tb29udmFsZS52MS5QbGFjZRInCgtkZXN0aW5hdGlvbhgDIAEoCzISLm1vb252YWxlLnYxLlBsYWNlImcKDEZsaXBwZWRFdmVudBIfCgRjYXJkGAEgASgLMhEubW9vbnZhbGUudjEuQ2FyZBImCgRzcG90GAIgASgLMhgubW9vbnZhbGUudjEuVmlsbGFnZVNwb3QSDgoGZmFjZXVwGAMgASgIImgKC1R1cm5lZEV2ZW50Eh8KBGNhcmQYASABKAsyES5tb29udmFsZS52MS5DYXJkEiYKBHNwb3QYAiABKAsyGC5tb29udmFsZS52MS5WaWxsYWdlU3BvdBIQCghzaWRld2F5cxgDIAEoCCIvCgtMb29rZWRFdmVudBIgCgVjYXJkcxgBIAMoCzIRLm1vb252YWxlLnYxLkNhcmQiWAoKU2hvd25FdmVudBIoCgZyZWFzb24YASABKA4yGC5tb29udmFsZS52MS5TaG93blJlYXNvbhIgCgVjYXJkcxgCIAMoCzIRLm1vb252YWxlLnYxLkNhcmQiVwoRQWJpbGl0eUJlZ2FuRXZlbnQSHwoEY2FyZBgBIAEoCzIRLm1vb252YWxlLnYxLkNhcmQSIQoFcGxhY2UYAiABKAsyEi5tb29udmFsZS52MS5QbGFjZSIQCg5Ub2tlblVzZWRFdmVudCIQCg5UdXJuQWRkZWRFdmVudCINCgtDYWxsZWRFdmVudCI+Cg9Sb3VuZEVuZGVkRXZlbnQSKwoGcmVhc29uGAEgASgOMhsubW9vbnZhbGUudjEuUm91bmRFbmRSZWFzb24iRQoLU2NvcmVkRXZlbnQSEAoDc3VtGAEgASgFSACIAQESEgoFc2NvcmUYAiABKAVIAYgBAUIGCgRfc3VtQggKBl9zY29yZSIjChFUb2tlbkF3YXJkZWRFdmVudBIOCgZhY3RpdmUYASABKAgiTAoNR2FtZU92ZXJFdmVudBIrCgZyZWFzb24YASABKA4yGy5tb29udmFsZS52MS5HYW1lT3ZlclJlYXNvbhIOCgZwbGFjZXMYAiADKAUiLgoOUHJlZGljdGVkRXZlbnQSEgoFdmFsdWUYASABKAVIAIgBAUIICgZfdmFsdWUiCwoJS2VwdEV2ZW50IjEKDVNlYXJjaGVkRXZlbnQSIAoFZmFjZXMYASADKAsyES5tb29udmFsZS52MS5GYWNlIjcKDVNodWZmbGVkRXZlbnQSFwoKZGVja19jb3VudBgBIAEoBUgAiAEBQg0KC19kZWNrX2NvdW50IoABCgtUdWNrZWRFdmVudBIfCgRjYXJkGAEgASgLMhEubW9vbnZhbGUudjEuQ2FyZBIoCgZvcmlnaW4YAiABKAsyGC5tb29udmFsZS52MS5WaWxsYWdlU3BvdBImCgRob3N0GAMgASgLMhgubW9vbnZhbGUudjEuVmlsbGFnZVNwb3QiCwoJQXdheUV2ZW50Ig8KDVJldHVybmVkRXZlbnQqtwEKBUNhdXNlEhUKEUNBVVNFX1VOU1BFQ0lGSUVEEAASEgoOQ0FVU0VfQ1JFQVRJT04QARIQCgxDQVVTRV9QTEFZRVIQAhIVChFDQVVTRV9SRVNJR05BVElPThADEhAKDENBVVNFX1BPTElDWRAEEhIKDkNBVVNFX1RJTUVfT1VUEAUSDQoJQ0FVU0VfQk9UEAYSDwoLQ0FVU0VfQUdFTlQQBxIUChBDQVVTRV9CT1RfRkFJTEVEEAgqfgoLU2hvd25SZWFzb24SHAoYU0hPV05fUkVBU09OX1VOU1BFQ0lGSUVEEAASGwoXU0hPV05fUkVBU09OX0ZBSUxFRF9TRVQQARIaChZTSE9XTl9SRUFTT05fUk9VTkRfRU5EEAISGAoUU0hPV05fUkVBU09OX1JFRlVTRUQQAyqJAQoOUm91bmRFbmRSZWFzb24SIAocUk9VTkRfRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFVJPVU5EX0VORF9SRUFTT05fQ0FMTBABEhkKFVJPVU5EX0VORF9SRUFTT05fREVDSxACEh8KG1JPVU5EX0VORF9SRUFTT05fVFVSTl9MSU1JVBADYgZwcm90bzM", [file_google_protobuf_timestamp, file_moonvale_v1_action, file_moonvale_v1_card, file_moonvale_v1_result]);
 
 /**
  * One entry of a game's log, with the events that it caused, as one viewer may know them.
@@ -78,6 +78,13 @@ export type LogEntry = Message<"moonvale.v1.LogEntry"> & {
    * @generated from field: optional int32 seat_to_act = 7;
    */
   seatToAct?: number | undefined;
+
+  /**
+   * When that seat's time is out, by the store's clock. Absent if it has no limit.
+   *
+   * @generated from field: google.protobuf.Timestamp deadline = 8;
+   */
+  deadline?: Timestamp | undefined;
 };
 
 /**
@@ -138,6 +145,13 @@ export type LogEntryJson = {
    * @generated from field: optional int32 seat_to_act = 7;
    */
   seatToAct?: number;
+
+  /**
+   * When that seat's time is out, by the store's clock. Absent if it has no limit.
+   *
+   * @generated from field: google.protobuf.Timestamp deadline = 8;
+   */
+  deadline?: TimestampJson;
 };
 
 /**
@@ -343,6 +357,22 @@ export type Event = Message<"moonvale.v1.Event"> & {
      */
     value: TuckedEvent;
     case: "tucked";
+  } | {
+    /**
+     * An agent plays the seat from now on, since its time was out.
+     *
+     * @generated from field: moonvale.v1.AwayEvent away = 24;
+     */
+    value: AwayEvent;
+    case: "away";
+  } | {
+    /**
+     * The seat's player has taken it back.
+     *
+     * @generated from field: moonvale.v1.ReturnedEvent returned = 25;
+     */
+    value: ReturnedEvent;
+    case: "returned";
   } | { case: undefined; value?: undefined };
 };
 
@@ -514,6 +544,20 @@ export type EventJson = {
    * @generated from field: moonvale.v1.TuckedEvent tucked = 23;
    */
   tucked?: TuckedEventJson;
+
+  /**
+   * An agent plays the seat from now on, since its time was out.
+   *
+   * @generated from field: moonvale.v1.AwayEvent away = 24;
+   */
+  away?: AwayEventJson;
+
+  /**
+   * The seat's player has taken it back.
+   *
+   * @generated from field: moonvale.v1.ReturnedEvent returned = 25;
+   */
+  returned?: ReturnedEventJson;
 };
 
 /**
@@ -1476,6 +1520,52 @@ export const TuckedEventSchema: GenMessage<TuckedEvent, {jsonType: TuckedEventJs
   messageDesc(file_moonvale_v1_event, 23);
 
 /**
+ * An agent plays the seat from now on. Example: {}.
+ *
+ * @generated from message moonvale.v1.AwayEvent
+ */
+export type AwayEvent = Message<"moonvale.v1.AwayEvent"> & {
+};
+
+/**
+ * An agent plays the seat from now on. Example: {}.
+ *
+ * @generated from message moonvale.v1.AwayEvent
+ */
+export type AwayEventJson = {
+};
+
+/**
+ * Describes the message moonvale.v1.AwayEvent.
+ * Use `create(AwayEventSchema)` to create a new message.
+ */
+export const AwayEventSchema: GenMessage<AwayEvent, {jsonType: AwayEventJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_event, 24);
+
+/**
+ * The seat's player has taken it back. Example: {}.
+ *
+ * @generated from message moonvale.v1.ReturnedEvent
+ */
+export type ReturnedEvent = Message<"moonvale.v1.ReturnedEvent"> & {
+};
+
+/**
+ * The seat's player has taken it back. Example: {}.
+ *
+ * @generated from message moonvale.v1.ReturnedEvent
+ */
+export type ReturnedEventJson = {
+};
+
+/**
+ * Describes the message moonvale.v1.ReturnedEvent.
+ * Use `create(ReturnedEventSchema)` to create a new message.
+ */
+export const ReturnedEventSchema: GenMessage<ReturnedEvent, {jsonType: ReturnedEventJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_event, 25);
+
+/**
  * What made an entry of the log, or an action within it.
  *
  * @generated from enum moonvale.v1.Cause
@@ -1515,6 +1605,34 @@ export enum Cause {
    * @generated from enum value: CAUSE_POLICY = 4;
    */
   POLICY = 4,
+
+  /**
+   * The seat's time was out: it resigned, or an agent chose for it, as the game's clock says.
+   *
+   * @generated from enum value: CAUSE_TIME_OUT = 5;
+   */
+  TIME_OUT = 5,
+
+  /**
+   * The bot that plays the seat chose.
+   *
+   * @generated from enum value: CAUSE_BOT = 6;
+   */
+  BOT = 6,
+
+  /**
+   * An agent chose, which plays the seat since its time was out.
+   *
+   * @generated from enum value: CAUSE_AGENT = 7;
+   */
+  AGENT = 7,
+
+  /**
+   * An agent of the server's chose, since the bot that plays the seat failed to.
+   *
+   * @generated from enum value: CAUSE_BOT_FAILED = 8;
+   */
+  BOT_FAILED = 8,
 }
 
 /**
@@ -1522,7 +1640,7 @@ export enum Cause {
  *
  * @generated from enum moonvale.v1.Cause
  */
-export type CauseJson = "CAUSE_UNSPECIFIED" | "CAUSE_CREATION" | "CAUSE_PLAYER" | "CAUSE_RESIGNATION" | "CAUSE_POLICY";
+export type CauseJson = "CAUSE_UNSPECIFIED" | "CAUSE_CREATION" | "CAUSE_PLAYER" | "CAUSE_RESIGNATION" | "CAUSE_POLICY" | "CAUSE_TIME_OUT" | "CAUSE_BOT" | "CAUSE_AGENT" | "CAUSE_BOT_FAILED";
 
 /**
  * Describes the enum moonvale.v1.Cause.

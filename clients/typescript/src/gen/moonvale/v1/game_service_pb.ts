@@ -12,6 +12,8 @@ import type { Action, ActionJson } from "./action_pb.js";
 import { file_moonvale_v1_action } from "./action_pb.js";
 import type { CardType, CardTypeJson, TokenType, TokenTypeJson } from "./catalog_pb.js";
 import { file_moonvale_v1_catalog } from "./catalog_pb.js";
+import type { Clock, ClockJson } from "./clock_pb.js";
+import { file_moonvale_v1_clock } from "./clock_pb.js";
 import type { ErrorReason, ErrorReasonJson } from "./errors_pb.js";
 import { file_moonvale_v1_errors } from "./errors_pb.js";
 import type { LogEntry, LogEntryJson } from "./event_pb.js";
@@ -28,7 +30,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file moonvale/v1/game_service.proto.
  */
 export const file_moonvale_v1_game_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5tb29udmFsZS92MS9nYW1lX3NlcnZpY2UucHJvdG8SC21vb252YWxlLnYxIs0CChFDcmVhdGVHYW1lUmVxdWVzdBIlCgdvcHRpb25zGAEgASgLMhQubW9vbnZhbGUudjEuT3B0aW9ucxIlCgVzZWF0cxgCIAMoCzIWLm1vb252YWxlLnYxLlNlYXRTZXR1cBI6CgZsYWJlbHMYAyADKAsyKi5tb29udmFsZS52MS5DcmVhdGVHYW1lUmVxdWVzdC5MYWJlbHNFbnRyeRITCgtleHRlcm5hbF9pZBgEIAEoCRISCgpyZXF1ZXN0X2lkGAUgASgJEh8KBGRlYWwYBiABKAsyES5tb29udmFsZS52MS5EZWFsEjUKEXNlYWxfcmVwbGF5X3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBInwKCVNlYXRTZXR1cBIMCgRuYW1lGAEgASgJEjIKBmxhYmVscxgCIAMoCzIiLm1vb252YWxlLnYxLlNlYXRTZXR1cC5MYWJlbHNFbnRyeRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIi4KBERlYWwSFAoGc2VjcmV0GAEgASgMQgTiQQECEhAKCHZpbGxhZ2VzGAIgAygFIpcBChJDcmVhdGVHYW1lUmVzcG9uc2USDAoEbmFtZRgBIAEoCRIaChJjcmVhdG9yX2NyZWRlbnRpYWwYAiABKAkSGAoQc2VhdF9jcmVkZW50aWFscxgDIAMoCRIcChRzcGVjdGF0b3JfY3JlZGVudGlhbBgEIAEoCRIfCgR2aWV3GAUgASgLMhEubW9vbnZhbGUudjEuVmlldyIkCg5HZXRWaWV3UmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECIjIKD0dldFZpZXdSZXNwb25zZRIfCgR2aWV3GAEgASgLMhEubW9vbnZhbGUudjEuVmlldyKRAQoTU3VibWl0QWN0aW9uUmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECEioKB2FjdGlvbnMYAiADKAsyEy5tb29udmFsZS52MS5BY3Rpb25CBOJBAQISGgoHdmVyc2lvbhgDIAEoBEIE4kEBAkgAiAEBEhIKCnJlcXVlc3RfaWQYBCABKAlCCgoIX3ZlcnNpb24ifgoUU3VibWl0QWN0aW9uUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoBBIMCgRtYXJrGAIgASgJEh8KBHZpZXcYAyABKAsyES5tb29udmFsZS52MS5WaWV3EiYKB2VudHJpZXMYBCADKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeSJoChBXYXRjaEdhbWVSZXF1ZXN0EhIKBG5hbWUYASABKAlCBOJBAQISGgoNYWZ0ZXJfdmVyc2lvbhgCIAEoBEgAiAEBEhIKCmFmdGVyX21hcmsYAyABKAlCEAoOX2FmdGVyX3ZlcnNpb24ivAEKEVdhdGNoR2FtZVJlc3BvbnNlEiEKBHZpZXcYASABKAsyES5tb29udmFsZS52MS5WaWV3SAASJgoFZW50cnkYAiABKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeUgAEisKCWhlYXJ0YmVhdBgDIAEoCzIWLm1vb252YWxlLnYxLkhlYXJ0YmVhdEgAEiQKA2VuZBgEIAEoCzIVLm1vb252YWxlLnYxLldhdGNoRW5kSABCCQoHY29udGVudCI7CglIZWFydGJlYXQSFAoHdmVyc2lvbhgBIAEoBEgAiAEBEgwKBG1hcmsYAiABKAlCCgoIX3ZlcnNpb24iNwoIV2F0Y2hFbmQSKwoGcmVhc29uGAEgASgOMhsubW9vbnZhbGUudjEuV2F0Y2hFbmRSZWFzb24iQgoRV2F0Y2hUdXJuc1JlcXVlc3QSLQoFc2VhdHMYASADKAsyGC5tb29udmFsZS52MS5XYXRjaGVkU2VhdEIE4kEBAiI7CgtXYXRjaGVkU2VhdBISCgRuYW1lGAEgASgJQgTiQQECEhgKCmNyZWRlbnRpYWwYAiABKAlCBOJBAQIihAIKEldhdGNoVHVybnNSZXNwb25zZRISCgVpbmRleBgBIAEoBUgBiAEBEiEKBHR1cm4YAiABKAsyES5tb29udmFsZS52MS5WaWV3SAASIQoEb3ZlchgDIAEoCzIRLm1vb252YWxlLnYxLlZpZXdIABInCgVlcnJvchgEIAEoCzIWLm1vb252YWxlLnYxLlNlYXRFcnJvckgAEjAKCWhlYXJ0YmVhdBgFIAEoCzIbLm1vb252YWxlLnYxLlR1cm5zSGVhcnRiZWF0SAASJAoDZW5kGAYgASgLMhUubW9vbnZhbGUudjEuV2F0Y2hFbmRIAEIJCgdjb250ZW50QggKBl9pbmRleCLtAQoJU2VhdEVycm9yEgwKBGNvZGUYASABKAUSKAoGcmVhc29uGAIgASgOMhgubW9vbnZhbGUudjEuRXJyb3JSZWFzb24SDwoHbWVzc2FnZRgDIAEoCRI2CghtZXRhZGF0YRgEIAMoCzIkLm1vb252YWxlLnYxLlNlYXRFcnJvci5NZXRhZGF0YUVudHJ5Ei4KC3JldHJ5X2RlbGF5GAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIQCg5UdXJuc0hlYXJ0YmVhdCJQChFMaXN0RXZlbnRzUmVxdWVzdBIUCgZwYXJlbnQYASABKAlCBOJBAQISEQoJcGFnZV9zaXplGAIgASgFEhIKCnBhZ2VfdG9rZW4YAyABKAkiVQoSTGlzdEV2ZW50c1Jlc3BvbnNlEiYKB2VudHJpZXMYASADKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiJgoQR2V0UmVwbGF5UmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECIjgKEUdldFJlcGxheVJlc3BvbnNlEiMKBnJlcGxheRgBIAEoCzITLm1vb252YWxlLnYxLlJlcGxheSIjCg1SZXNpZ25SZXF1ZXN0EhIKBG5hbWUYASABKAlCBOJBAQIieAoOUmVzaWduUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoBBIMCgRtYXJrGAIgASgJEh8KBHZpZXcYAyABKAsyES5tb29udmFsZS52MS5WaWV3EiYKB2VudHJpZXMYBCADKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeSInChFEZWxldGVHYW1lUmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECIhQKEkRlbGV0ZUdhbWVSZXNwb25zZSJdChdSb3RhdGVDcmVkZW50aWFsUmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECEhEKBHNlYXQYAiABKAVIAIgBARISCgpyZXF1ZXN0X2lkGAMgASgJQgcKBV9zZWF0Ii4KGFJvdGF0ZUNyZWRlbnRpYWxSZXNwb25zZRISCgpjcmVkZW50aWFsGAEgASgJIjkKEExpc3RHYW1lc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiVQoRTGlzdEdhbWVzUmVzcG9uc2USJwoFZ2FtZXMYASADKAsyGC5tb29udmFsZS52MS5HYW1lU3VtbWFyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkimQIKC0dhbWVTdW1tYXJ5EgwKBG5hbWUYASABKAkSEwoLZXh0ZXJuYWxfaWQYAiABKAkSNAoGbGFiZWxzGAMgAygLMiQubW9vbnZhbGUudjEuR2FtZVN1bW1hcnkuTGFiZWxzRW50cnkSFAoHdmVyc2lvbhgEIAEoBEgAiAEBEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIKCghfdmVyc2lvbiITChFHZXRDYXRhbG9nUmVxdWVzdCJiChJHZXRDYXRhbG9nUmVzcG9uc2USJAoFY2FyZHMYASADKAsyFS5tb29udmFsZS52MS5DYXJkVHlwZRImCgZ0b2tlbnMYAiADKAsyFi5tb29udmFsZS52MS5Ub2tlblR5cGUiFgoUR2V0U2VydmVySW5mb1JlcXVlc3QiggEKFUdldFNlcnZlckluZm9SZXNwb25zZRIPCgd2ZXJzaW9uGAEgASgJEhUKDXJ1bGVzX3ZlcnNpb24YAiABKAUSHAoUY3JlYXRvcl9rZXlfcmVxdWlyZWQYAyABKAgSIwoGbGltaXRzGAQgASgLMhMubW9vbnZhbGUudjEuTGltaXRzIpcFCgZMaW1pdHMSGQoRbWF4X3JlcXVlc3RfYnl0ZXMYASABKAUSFQoNbWF4X3BhZ2Vfc2l6ZRgCIAEoBRITCgttYXhfYWN0aW9ucxgDIAEoBRISCgptYXhfbGFiZWxzGAQgASgFEhYKDm1heF90ZXh0X2J5dGVzGAUgASgFEjQKEWZpbmlzaGVkX2dhbWVfdHRsGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjAKDWlkbGVfZ2FtZV90dGwYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SNQoSaGVhcnRiZWF0X2ludGVydmFsGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiEKFG1heF9jYWxsc19wZXJfc2Vjb25kGAkgASgFSACIAQESKwoebWF4X3NwZWN0YXRvcl9jYWxsc19wZXJfc2Vjb25kGAogASgFSAGIAQESIQoUbWF4X2dhbWVzX3Blcl9zZWNvbmQYCyABKAVIAogBARIYCgttYXhfd2F0Y2hlcxgMIAEoBUgDiAEBEiIKFW1heF9zcGVjdGF0b3Jfd2F0Y2hlcxgNIAEoBUgEiAEBEhkKEW1heF93YXRjaGVkX3NlYXRzGA4gASgFEjAKDW1heF93YXRjaF9hZ2UYDyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CFwoVX21heF9jYWxsc19wZXJfc2Vjb25kQiEKH19tYXhfc3BlY3RhdG9yX2NhbGxzX3Blcl9zZWNvbmRCFwoVX21heF9nYW1lc19wZXJfc2Vjb25kQg4KDF9tYXhfd2F0Y2hlc0IYChZfbWF4X3NwZWN0YXRvcl93YXRjaGVzKtUBCg5XYXRjaEVuZFJlYXNvbhIgChxXQVRDSF9FTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASHgoaV0FUQ0hfRU5EX1JFQVNPTl9HQU1FX09WRVIQARIhCh1XQVRDSF9FTkRfUkVBU09OX0dBTUVfREVMRVRFRBACEh0KGVdBVENIX0VORF9SRUFTT05fRFJBSU5JTkcQAxIcChhXQVRDSF9FTkRfUkVBU09OX01BWF9BR0UQBBIhCh1XQVRDSF9FTkRfUkVBU09OX05PX1NFQVRfTEVGVBAFMrMLCgtHYW1lU2VydmljZRJjCgpDcmVhdGVHYW1lEh4ubW9vbnZhbGUudjEuQ3JlYXRlR2FtZVJlcXVlc3QaHy5tb29udmFsZS52MS5DcmVhdGVHYW1lUmVzcG9uc2UiFILT5JMCDjoBKiIJL3YxL2dhbWVzEmAKB0dldFZpZXcSGy5tb29udmFsZS52MS5HZXRWaWV3UmVxdWVzdBocLm1vb252YWxlLnYxLkdldFZpZXdSZXNwb25zZSIagtPkkwIUEhIvdjEve25hbWU9Z2FtZXMvKn0SfwoMU3VibWl0QWN0aW9uEiAubW9vbnZhbGUudjEuU3VibWl0QWN0aW9uUmVxdWVzdBohLm1vb252YWxlLnYxLlN1Ym1pdEFjdGlvblJlc3BvbnNlIiqC0+STAiQ6ASoiHy92MS97bmFtZT1nYW1lcy8qfTpzdWJtaXRBY3Rpb24SbgoJV2F0Y2hHYW1lEh0ubW9vbnZhbGUudjEuV2F0Y2hHYW1lUmVxdWVzdBoeLm1vb252YWxlLnYxLldhdGNoR2FtZVJlc3BvbnNlIiCC0+STAhoSGC92MS97bmFtZT1nYW1lcy8qfTp3YXRjaDABEnAKCldhdGNoVHVybnMSHi5tb29udmFsZS52MS5XYXRjaFR1cm5zUmVxdWVzdBofLm1vb252YWxlLnYxLldhdGNoVHVybnNSZXNwb25zZSIfgtPkkwIZOgEqIhQvdjEvZ2FtZXM6d2F0Y2hUdXJuczABEnIKCkxpc3RFdmVudHMSHi5tb29udmFsZS52MS5MaXN0RXZlbnRzUmVxdWVzdBofLm1vb252YWxlLnYxLkxpc3RFdmVudHNSZXNwb25zZSIjgtPkkwIdEhsvdjEve3BhcmVudD1nYW1lcy8qfS9ldmVudHMSbQoJR2V0UmVwbGF5Eh0ubW9vbnZhbGUudjEuR2V0UmVwbGF5UmVxdWVzdBoeLm1vb252YWxlLnYxLkdldFJlcGxheVJlc3BvbnNlIiGC0+STAhsSGS92MS97bmFtZT1nYW1lcy8qfS9yZXBsYXkSZwoGUmVzaWduEhoubW9vbnZhbGUudjEuUmVzaWduUmVxdWVzdBobLm1vb252YWxlLnYxLlJlc2lnblJlc3BvbnNlIiSC0+STAh46ASoiGS92MS97bmFtZT1nYW1lcy8qfTpyZXNpZ24SaQoKRGVsZXRlR2FtZRIeLm1vb252YWxlLnYxLkRlbGV0ZUdhbWVSZXF1ZXN0Gh8ubW9vbnZhbGUudjEuRGVsZXRlR2FtZVJlc3BvbnNlIhqC0+STAhQqEi92MS97bmFtZT1nYW1lcy8qfRKPAQoQUm90YXRlQ3JlZGVudGlhbBIkLm1vb252YWxlLnYxLlJvdGF0ZUNyZWRlbnRpYWxSZXF1ZXN0GiUubW9vbnZhbGUudjEuUm90YXRlQ3JlZGVudGlhbFJlc3BvbnNlIi6C0+STAig6ASoiIy92MS97bmFtZT1nYW1lcy8qfTpyb3RhdGVDcmVkZW50aWFsEl0KCUxpc3RHYW1lcxIdLm1vb252YWxlLnYxLkxpc3RHYW1lc1JlcXVlc3QaHi5tb29udmFsZS52MS5MaXN0R2FtZXNSZXNwb25zZSIRgtPkkwILEgkvdjEvZ2FtZXMSYgoKR2V0Q2F0YWxvZxIeLm1vb252YWxlLnYxLkdldENhdGFsb2dSZXF1ZXN0Gh8ubW9vbnZhbGUudjEuR2V0Q2F0YWxvZ1Jlc3BvbnNlIhOC0+STAg0SCy92MS9jYXRhbG9nEm4KDUdldFNlcnZlckluZm8SIS5tb29udmFsZS52MS5HZXRTZXJ2ZXJJbmZvUmVxdWVzdBoiLm1vb252YWxlLnYxLkdldFNlcnZlckluZm9SZXNwb25zZSIWgtPkkwIQEg4vdjEvc2VydmVySW5mb2IGcHJvdG8z", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp, file_moonvale_v1_action, file_moonvale_v1_catalog, file_moonvale_v1_errors, file_moonvale_v1_event, file_moonvale_v1_options, file_moonvale_v1_replay, file_moonvale_v1_view]);
+  fileDesc("Ch5tb29udmFsZS92MS9nYW1lX3NlcnZpY2UucHJvdG8SC21vb252YWxlLnYxIogDChFDcmVhdGVHYW1lUmVxdWVzdBIlCgdvcHRpb25zGAEgASgLMhQubW9vbnZhbGUudjEuT3B0aW9ucxIlCgVzZWF0cxgCIAMoCzIWLm1vb252YWxlLnYxLlNlYXRTZXR1cBI6CgZsYWJlbHMYAyADKAsyKi5tb29udmFsZS52MS5DcmVhdGVHYW1lUmVxdWVzdC5MYWJlbHNFbnRyeRITCgtleHRlcm5hbF9pZBgEIAEoCRISCgpyZXF1ZXN0X2lkGAUgASgJEh8KBGRlYWwYBiABKAsyES5tb29udmFsZS52MS5EZWFsEjUKEXNlYWxfcmVwbGF5X3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIhCgVjbG9jaxgIIAEoCzISLm1vb252YWxlLnYxLkNsb2NrEhYKDndpdGhfam9pbl9jb2RlGAkgASgIGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiswEKCVNlYXRTZXR1cBIMCgRuYW1lGAEgASgJEjIKBmxhYmVscxgCIAMoCzIiLm1vb252YWxlLnYxLlNlYXRTZXR1cC5MYWJlbHNFbnRyeRIMCgRvcGVuGAMgASgIEgsKA2JvdBgEIAEoCRIaChJlbnRyb3B5X2NvbW1pdG1lbnQYBSABKAwaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIuCgREZWFsEhQKBnNlY3JldBgBIAEoDEIE4kEBAhIQCgh2aWxsYWdlcxgCIAMoBSKqAQoSQ3JlYXRlR2FtZVJlc3BvbnNlEgwKBG5hbWUYASABKAkSGgoSY3JlYXRvcl9jcmVkZW50aWFsGAIgASgJEhgKEHNlYXRfY3JlZGVudGlhbHMYAyADKAkSHAoUc3BlY3RhdG9yX2NyZWRlbnRpYWwYBCABKAkSHwoEdmlldxgFIAEoCzIRLm1vb252YWxlLnYxLlZpZXcSEQoJam9pbl9jb2RlGAYgASgJIpcBChBDbGFpbVNlYXRSZXF1ZXN0EhIKBG5hbWUYASABKAlCBOJBAQISEQoJam9pbl9jb2RlGAIgASgJEhEKBHNlYXQYAyABKAVIAIgBARImCgZwbGF5ZXIYBCABKAsyFi5tb29udmFsZS52MS5TZWF0U2V0dXASGAoKcmVxdWVzdF9pZBgFIAEoCUIE4kEBAkIHCgVfc2VhdCJyChFDbGFpbVNlYXRSZXNwb25zZRIMCgRuYW1lGAEgASgJEhEKBHNlYXQYAiABKAVIAIgBARISCgpjcmVkZW50aWFsGAMgASgJEh8KBHZpZXcYBCABKAsyES5tb29udmFsZS52MS5WaWV3QgcKBV9zZWF0IkIKEExlYXZlU2VhdFJlcXVlc3QSEgoEbmFtZRgBIAEoCUIE4kEBAhIRCgRzZWF0GAIgASgFSACIAQFCBwoFX3NlYXQiEwoRTGVhdmVTZWF0UmVzcG9uc2UiQQoUUmV2ZWFsRW50cm9weVJlcXVlc3QSEgoEbmFtZRgBIAEoCUIE4kEBAhIVCgdlbnRyb3B5GAIgASgMQgTiQQECIjgKFVJldmVhbEVudHJvcHlSZXNwb25zZRIfCgR2aWV3GAEgASgLMhEubW9vbnZhbGUudjEuVmlldyIoChJSZWNsYWltU2VhdFJlcXVlc3QSEgoEbmFtZRgBIAEoCUIE4kEBAiJ9ChNSZWNsYWltU2VhdFJlc3BvbnNlEg8KB3ZlcnNpb24YASABKAQSDAoEbWFyaxgCIAEoCRIfCgR2aWV3GAMgASgLMhEubW9vbnZhbGUudjEuVmlldxImCgdlbnRyaWVzGAQgAygLMhUubW9vbnZhbGUudjEuTG9nRW50cnkiYAoOUmVtYXRjaFJlcXVlc3QSEgoEbmFtZRgBIAEoCUIE4kEBAhITCgZudW1iZXIYAiABKAVIAIgBARIaChJlbnRyb3B5X2NvbW1pdG1lbnQYAyABKAxCCQoHX251bWJlciKTAQoPUmVtYXRjaFJlc3BvbnNlEgwKBG5hbWUYASABKAkSFwoPc2VhdF9jcmVkZW50aWFsGAIgASgJEhoKEmNyZWF0b3JfY3JlZGVudGlhbBgDIAEoCRIcChRzcGVjdGF0b3JfY3JlZGVudGlhbBgEIAEoCRIfCgR2aWV3GAUgASgLMhEubW9vbnZhbGUudjEuVmlldyIkCg5HZXRWaWV3UmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECIjIKD0dldFZpZXdSZXNwb25zZRIfCgR2aWV3GAEgASgLMhEubW9vbnZhbGUudjEuVmlldyKRAQoTU3VibWl0QWN0aW9uUmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECEioKB2FjdGlvbnMYAiADKAsyEy5tb29udmFsZS52MS5BY3Rpb25CBOJBAQISGgoHdmVyc2lvbhgDIAEoBEIE4kEBAkgAiAEBEhIKCnJlcXVlc3RfaWQYBCABKAlCCgoIX3ZlcnNpb24ifgoUU3VibWl0QWN0aW9uUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoBBIMCgRtYXJrGAIgASgJEh8KBHZpZXcYAyABKAsyES5tb29udmFsZS52MS5WaWV3EiYKB2VudHJpZXMYBCADKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeSJoChBXYXRjaEdhbWVSZXF1ZXN0EhIKBG5hbWUYASABKAlCBOJBAQISGgoNYWZ0ZXJfdmVyc2lvbhgCIAEoBEgAiAEBEhIKCmFmdGVyX21hcmsYAyABKAlCEAoOX2FmdGVyX3ZlcnNpb24ivAEKEVdhdGNoR2FtZVJlc3BvbnNlEiEKBHZpZXcYASABKAsyES5tb29udmFsZS52MS5WaWV3SAASJgoFZW50cnkYAiABKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeUgAEisKCWhlYXJ0YmVhdBgDIAEoCzIWLm1vb252YWxlLnYxLkhlYXJ0YmVhdEgAEiQKA2VuZBgEIAEoCzIVLm1vb252YWxlLnYxLldhdGNoRW5kSABCCQoHY29udGVudCI7CglIZWFydGJlYXQSFAoHdmVyc2lvbhgBIAEoBEgAiAEBEgwKBG1hcmsYAiABKAlCCgoIX3ZlcnNpb24iNwoIV2F0Y2hFbmQSKwoGcmVhc29uGAEgASgOMhsubW9vbnZhbGUudjEuV2F0Y2hFbmRSZWFzb24iQgoRV2F0Y2hUdXJuc1JlcXVlc3QSLQoFc2VhdHMYASADKAsyGC5tb29udmFsZS52MS5XYXRjaGVkU2VhdEIE4kEBAiI7CgtXYXRjaGVkU2VhdBISCgRuYW1lGAEgASgJQgTiQQECEhgKCmNyZWRlbnRpYWwYAiABKAlCBOJBAQIihAIKEldhdGNoVHVybnNSZXNwb25zZRISCgVpbmRleBgBIAEoBUgBiAEBEiEKBHR1cm4YAiABKAsyES5tb29udmFsZS52MS5WaWV3SAASIQoEb3ZlchgDIAEoCzIRLm1vb252YWxlLnYxLlZpZXdIABInCgVlcnJvchgEIAEoCzIWLm1vb252YWxlLnYxLlNlYXRFcnJvckgAEjAKCWhlYXJ0YmVhdBgFIAEoCzIbLm1vb252YWxlLnYxLlR1cm5zSGVhcnRiZWF0SAASJAoDZW5kGAYgASgLMhUubW9vbnZhbGUudjEuV2F0Y2hFbmRIAEIJCgdjb250ZW50QggKBl9pbmRleCLtAQoJU2VhdEVycm9yEgwKBGNvZGUYASABKAUSKAoGcmVhc29uGAIgASgOMhgubW9vbnZhbGUudjEuRXJyb3JSZWFzb24SDwoHbWVzc2FnZRgDIAEoCRI2CghtZXRhZGF0YRgEIAMoCzIkLm1vb252YWxlLnYxLlNlYXRFcnJvci5NZXRhZGF0YUVudHJ5Ei4KC3JldHJ5X2RlbGF5GAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIQCg5UdXJuc0hlYXJ0YmVhdCJQChFMaXN0RXZlbnRzUmVxdWVzdBIUCgZwYXJlbnQYASABKAlCBOJBAQISEQoJcGFnZV9zaXplGAIgASgFEhIKCnBhZ2VfdG9rZW4YAyABKAkiVQoSTGlzdEV2ZW50c1Jlc3BvbnNlEiYKB2VudHJpZXMYASADKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiJgoQR2V0UmVwbGF5UmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECIjgKEUdldFJlcGxheVJlc3BvbnNlEiMKBnJlcGxheRgBIAEoCzITLm1vb252YWxlLnYxLlJlcGxheSIjCg1SZXNpZ25SZXF1ZXN0EhIKBG5hbWUYASABKAlCBOJBAQIieAoOUmVzaWduUmVzcG9uc2USDwoHdmVyc2lvbhgBIAEoBBIMCgRtYXJrGAIgASgJEh8KBHZpZXcYAyABKAsyES5tb29udmFsZS52MS5WaWV3EiYKB2VudHJpZXMYBCADKAsyFS5tb29udmFsZS52MS5Mb2dFbnRyeSInChFEZWxldGVHYW1lUmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECIhQKEkRlbGV0ZUdhbWVSZXNwb25zZSJdChdSb3RhdGVDcmVkZW50aWFsUmVxdWVzdBISCgRuYW1lGAEgASgJQgTiQQECEhEKBHNlYXQYAiABKAVIAIgBARISCgpyZXF1ZXN0X2lkGAMgASgJQgcKBV9zZWF0Ii4KGFJvdGF0ZUNyZWRlbnRpYWxSZXNwb25zZRISCgpjcmVkZW50aWFsGAEgASgJIjkKEExpc3RHYW1lc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkiVQoRTGlzdEdhbWVzUmVzcG9uc2USJwoFZ2FtZXMYASADKAsyGC5tb29udmFsZS52MS5HYW1lU3VtbWFyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkimQIKC0dhbWVTdW1tYXJ5EgwKBG5hbWUYASABKAkSEwoLZXh0ZXJuYWxfaWQYAiABKAkSNAoGbGFiZWxzGAMgAygLMiQubW9vbnZhbGUudjEuR2FtZVN1bW1hcnkuTGFiZWxzRW50cnkSFAoHdmVyc2lvbhgEIAEoBEgAiAEBEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIKCghfdmVyc2lvbiITChFHZXRDYXRhbG9nUmVxdWVzdCJiChJHZXRDYXRhbG9nUmVzcG9uc2USJAoFY2FyZHMYASADKAsyFS5tb29udmFsZS52MS5DYXJkVHlwZRImCgZ0b2tlbnMYAiADKAsyFi5tb29udmFsZS52MS5Ub2tlblR5cGUiFgoUR2V0U2VydmVySW5mb1JlcXVlc3QirgEKFUdldFNlcnZlckluZm9SZXNwb25zZRIPCgd2ZXJzaW9uGAEgASgJEhUKDXJ1bGVzX3ZlcnNpb24YAiABKAUSHAoUY3JlYXRvcl9rZXlfcmVxdWlyZWQYAyABKAgSIwoGbGltaXRzGAQgASgLMhMubW9vbnZhbGUudjEuTGltaXRzEgwKBGJvdHMYBSADKAkSHAoUa25vd25fcnVsZXNfdmVyc2lvbnMYBiADKAUi9wUKBkxpbWl0cxIZChFtYXhfcmVxdWVzdF9ieXRlcxgBIAEoBRIVCg1tYXhfcGFnZV9zaXplGAIgASgFEhMKC21heF9hY3Rpb25zGAMgASgFEhIKCm1heF9sYWJlbHMYBCABKAUSFgoObWF4X3RleHRfYnl0ZXMYBSABKAUSNAoRZmluaXNoZWRfZ2FtZV90dGwYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMAoNaWRsZV9nYW1lX3R0bBgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI1ChJoZWFydGJlYXRfaW50ZXJ2YWwYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SIQoUbWF4X2NhbGxzX3Blcl9zZWNvbmQYCSABKAVIAIgBARIrCh5tYXhfc3BlY3RhdG9yX2NhbGxzX3Blcl9zZWNvbmQYCiABKAVIAYgBARIhChRtYXhfZ2FtZXNfcGVyX3NlY29uZBgLIAEoBUgCiAEBEhgKC21heF93YXRjaGVzGAwgASgFSAOIAQESIgoVbWF4X3NwZWN0YXRvcl93YXRjaGVzGA0gASgFSASIAQESGQoRbWF4X3dhdGNoZWRfc2VhdHMYDiABKAUSMAoNbWF4X3dhdGNoX2FnZRgPIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIuCgtjbG9ja19ncmFjZRgQIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIuCgtyZXZlYWxfdGltZRgRIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIXChVfbWF4X2NhbGxzX3Blcl9zZWNvbmRCIQofX21heF9zcGVjdGF0b3JfY2FsbHNfcGVyX3NlY29uZEIXChVfbWF4X2dhbWVzX3Blcl9zZWNvbmRCDgoMX21heF93YXRjaGVzQhgKFl9tYXhfc3BlY3RhdG9yX3dhdGNoZXMq1QEKDldhdGNoRW5kUmVhc29uEiAKHFdBVENIX0VORF9SRUFTT05fVU5TUEVDSUZJRUQQABIeChpXQVRDSF9FTkRfUkVBU09OX0dBTUVfT1ZFUhABEiEKHVdBVENIX0VORF9SRUFTT05fR0FNRV9ERUxFVEVEEAISHQoZV0FUQ0hfRU5EX1JFQVNPTl9EUkFJTklORxADEhwKGFdBVENIX0VORF9SRUFTT05fTUFYX0FHRRAEEiEKHVdBVENIX0VORF9SRUFTT05fTk9fU0VBVF9MRUZUEAUyjRAKC0dhbWVTZXJ2aWNlEmMKCkNyZWF0ZUdhbWUSHi5tb29udmFsZS52MS5DcmVhdGVHYW1lUmVxdWVzdBofLm1vb252YWxlLnYxLkNyZWF0ZUdhbWVSZXNwb25zZSIUgtPkkwIOOgEqIgkvdjEvZ2FtZXMScwoJQ2xhaW1TZWF0Eh0ubW9vbnZhbGUudjEuQ2xhaW1TZWF0UmVxdWVzdBoeLm1vb252YWxlLnYxLkNsYWltU2VhdFJlc3BvbnNlIieC0+STAiE6ASoiHC92MS97bmFtZT1nYW1lcy8qfTpjbGFpbVNlYXQScwoJTGVhdmVTZWF0Eh0ubW9vbnZhbGUudjEuTGVhdmVTZWF0UmVxdWVzdBoeLm1vb252YWxlLnYxLkxlYXZlU2VhdFJlc3BvbnNlIieC0+STAiE6ASoiHC92MS97bmFtZT1nYW1lcy8qfTpsZWF2ZVNlYXQSgwEKDVJldmVhbEVudHJvcHkSIS5tb29udmFsZS52MS5SZXZlYWxFbnRyb3B5UmVxdWVzdBoiLm1vb252YWxlLnYxLlJldmVhbEVudHJvcHlSZXNwb25zZSIrgtPkkwIlOgEqIiAvdjEve25hbWU9Z2FtZXMvKn06cmV2ZWFsRW50cm9weRJ7CgtSZWNsYWltU2VhdBIfLm1vb252YWxlLnYxLlJlY2xhaW1TZWF0UmVxdWVzdBogLm1vb252YWxlLnYxLlJlY2xhaW1TZWF0UmVzcG9uc2UiKYLT5JMCIzoBKiIeL3YxL3tuYW1lPWdhbWVzLyp9OnJlY2xhaW1TZWF0EmsKB1JlbWF0Y2gSGy5tb29udmFsZS52MS5SZW1hdGNoUmVxdWVzdBocLm1vb252YWxlLnYxLlJlbWF0Y2hSZXNwb25zZSIlgtPkkwIfOgEqIhovdjEve25hbWU9Z2FtZXMvKn06cmVtYXRjaBJgCgdHZXRWaWV3EhsubW9vbnZhbGUudjEuR2V0Vmlld1JlcXVlc3QaHC5tb29udmFsZS52MS5HZXRWaWV3UmVzcG9uc2UiGoLT5JMCFBISL3YxL3tuYW1lPWdhbWVzLyp9En8KDFN1Ym1pdEFjdGlvbhIgLm1vb252YWxlLnYxLlN1Ym1pdEFjdGlvblJlcXVlc3QaIS5tb29udmFsZS52MS5TdWJtaXRBY3Rpb25SZXNwb25zZSIqgtPkkwIkOgEqIh8vdjEve25hbWU9Z2FtZXMvKn06c3VibWl0QWN0aW9uEm4KCVdhdGNoR2FtZRIdLm1vb252YWxlLnYxLldhdGNoR2FtZVJlcXVlc3QaHi5tb29udmFsZS52MS5XYXRjaEdhbWVSZXNwb25zZSIggtPkkwIaEhgvdjEve25hbWU9Z2FtZXMvKn06d2F0Y2gwARJwCgpXYXRjaFR1cm5zEh4ubW9vbnZhbGUudjEuV2F0Y2hUdXJuc1JlcXVlc3QaHy5tb29udmFsZS52MS5XYXRjaFR1cm5zUmVzcG9uc2UiH4LT5JMCGToBKiIUL3YxL2dhbWVzOndhdGNoVHVybnMwARJyCgpMaXN0RXZlbnRzEh4ubW9vbnZhbGUudjEuTGlzdEV2ZW50c1JlcXVlc3QaHy5tb29udmFsZS52MS5MaXN0RXZlbnRzUmVzcG9uc2UiI4LT5JMCHRIbL3YxL3twYXJlbnQ9Z2FtZXMvKn0vZXZlbnRzEm0KCUdldFJlcGxheRIdLm1vb252YWxlLnYxLkdldFJlcGxheVJlcXVlc3QaHi5tb29udmFsZS52MS5HZXRSZXBsYXlSZXNwb25zZSIhgtPkkwIbEhkvdjEve25hbWU9Z2FtZXMvKn0vcmVwbGF5EmcKBlJlc2lnbhIaLm1vb252YWxlLnYxLlJlc2lnblJlcXVlc3QaGy5tb29udmFsZS52MS5SZXNpZ25SZXNwb25zZSIkgtPkkwIeOgEqIhkvdjEve25hbWU9Z2FtZXMvKn06cmVzaWduEmkKCkRlbGV0ZUdhbWUSHi5tb29udmFsZS52MS5EZWxldGVHYW1lUmVxdWVzdBofLm1vb252YWxlLnYxLkRlbGV0ZUdhbWVSZXNwb25zZSIagtPkkwIUKhIvdjEve25hbWU9Z2FtZXMvKn0SjwEKEFJvdGF0ZUNyZWRlbnRpYWwSJC5tb29udmFsZS52MS5Sb3RhdGVDcmVkZW50aWFsUmVxdWVzdBolLm1vb252YWxlLnYxLlJvdGF0ZUNyZWRlbnRpYWxSZXNwb25zZSIugtPkkwIoOgEqIiMvdjEve25hbWU9Z2FtZXMvKn06cm90YXRlQ3JlZGVudGlhbBJdCglMaXN0R2FtZXMSHS5tb29udmFsZS52MS5MaXN0R2FtZXNSZXF1ZXN0Gh4ubW9vbnZhbGUudjEuTGlzdEdhbWVzUmVzcG9uc2UiEYLT5JMCCxIJL3YxL2dhbWVzEmIKCkdldENhdGFsb2cSHi5tb29udmFsZS52MS5HZXRDYXRhbG9nUmVxdWVzdBofLm1vb252YWxlLnYxLkdldENhdGFsb2dSZXNwb25zZSITgtPkkwINEgsvdjEvY2F0YWxvZxJuCg1HZXRTZXJ2ZXJJbmZvEiEubW9vbnZhbGUudjEuR2V0U2VydmVySW5mb1JlcXVlc3QaIi5tb29udmFsZS52MS5HZXRTZXJ2ZXJJbmZvUmVzcG9uc2UiFoLT5JMCEBIOL3YxL3NlcnZlckluZm9iBnByb3RvMw", [file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp, file_moonvale_v1_action, file_moonvale_v1_catalog, file_moonvale_v1_clock, file_moonvale_v1_errors, file_moonvale_v1_event, file_moonvale_v1_options, file_moonvale_v1_replay, file_moonvale_v1_view]);
 
 /**
  * Request of CreateGame. The empty request creates a four-round game of Silver Coin for four.
@@ -46,7 +48,7 @@ export type CreateGameRequest = Message<"moonvale.v1.CreateGameRequest"> & {
   options?: Options | undefined;
 
   /**
-   * Optional. Who sits where: one for each seat, in seat order, or none.
+   * Optional. Who sits where: one for each seat, in seat order, or none, which reserves all of them.
    *
    * @generated from field: repeated moonvale.v1.SeatSetup seats = 2;
    */
@@ -87,6 +89,21 @@ export type CreateGameRequest = Message<"moonvale.v1.CreateGameRequest"> & {
    * @generated from field: google.protobuf.Timestamp seal_replay_until = 7;
    */
   sealReplayUntil?: Timestamp | undefined;
+
+  /**
+   * Optional. How long the seats may think. Left out: as long as they like.
+   *
+   * @generated from field: moonvale.v1.Clock clock = 8;
+   */
+  clock?: Clock | undefined;
+
+  /**
+   * Optional. Whether who claims an open seat needs a code, which the response tells. Without it, whoever knows the game's
+   * name can sit down.
+   *
+   * @generated from field: bool with_join_code = 9;
+   */
+  withJoinCode: boolean;
 };
 
 /**
@@ -105,7 +122,7 @@ export type CreateGameRequestJson = {
   options?: OptionsJson;
 
   /**
-   * Optional. Who sits where: one for each seat, in seat order, or none.
+   * Optional. Who sits where: one for each seat, in seat order, or none, which reserves all of them.
    *
    * @generated from field: repeated moonvale.v1.SeatSetup seats = 2;
    */
@@ -146,6 +163,21 @@ export type CreateGameRequestJson = {
    * @generated from field: google.protobuf.Timestamp seal_replay_until = 7;
    */
   sealReplayUntil?: TimestampJson;
+
+  /**
+   * Optional. How long the seats may think. Left out: as long as they like.
+   *
+   * @generated from field: moonvale.v1.Clock clock = 8;
+   */
+  clock?: ClockJson;
+
+  /**
+   * Optional. Whether who claims an open seat needs a code, which the response tells. Without it, whoever knows the game's
+   * name can sit down.
+   *
+   * @generated from field: bool with_join_code = 9;
+   */
+  withJoinCode?: boolean;
 };
 
 /**
@@ -156,13 +188,14 @@ export const CreateGameRequestSchema: GenMessage<CreateGameRequest, {jsonType: C
   messageDesc(file_moonvale_v1_game_service, 0);
 
 /**
- * Who sits at a seat. Example: {"name": "Ann", "labels": {"rating": "1510"}}.
+ * Who sits at a seat: somebody to whom the creator hands the credential, whoever claims it, or a bot of the server's.
+ * Examples: {"name": "Ann", "labels": {"rating": "1510"}}; {"open": true}; {"bot": "greedy"}.
  *
  * @generated from message moonvale.v1.SeatSetup
  */
 export type SeatSetup = Message<"moonvale.v1.SeatSetup"> & {
   /**
-   * Optional. The name of whoever plays the seat.
+   * Optional. The name of whoever plays the seat. Default for a bot: what it is called.
    *
    * @generated from field: string name = 1;
    */
@@ -174,16 +207,39 @@ export type SeatSetup = Message<"moonvale.v1.SeatSetup"> & {
    * @generated from field: map<string, string> labels = 2;
    */
   labels: { [key: string]: string };
+
+  /**
+   * Optional. Whether the seat is open, so that somebody has to claim it before the game begins.
+   *
+   * @generated from field: bool open = 3;
+   */
+  open: boolean;
+
+  /**
+   * Optional. Which bot plays the seat: one of GetServerInfo's.
+   *
+   * @generated from field: string bot = 4;
+   */
+  bot: string;
+
+  /**
+   * Optional. What the seat commits to adding to all shuffles: SHA-256 of "moonvale/1/entropy", then its entropy of 16 to 64
+   * bytes (docs/fairness.md). 32 bytes. The seat opens it by RevealEntropy.
+   *
+   * @generated from field: bytes entropy_commitment = 5;
+   */
+  entropyCommitment: Uint8Array;
 };
 
 /**
- * Who sits at a seat. Example: {"name": "Ann", "labels": {"rating": "1510"}}.
+ * Who sits at a seat: somebody to whom the creator hands the credential, whoever claims it, or a bot of the server's.
+ * Examples: {"name": "Ann", "labels": {"rating": "1510"}}; {"open": true}; {"bot": "greedy"}.
  *
  * @generated from message moonvale.v1.SeatSetup
  */
 export type SeatSetupJson = {
   /**
-   * Optional. The name of whoever plays the seat.
+   * Optional. The name of whoever plays the seat. Default for a bot: what it is called.
    *
    * @generated from field: string name = 1;
    */
@@ -195,6 +251,28 @@ export type SeatSetupJson = {
    * @generated from field: map<string, string> labels = 2;
    */
   labels?: { [key: string]: string };
+
+  /**
+   * Optional. Whether the seat is open, so that somebody has to claim it before the game begins.
+   *
+   * @generated from field: bool open = 3;
+   */
+  open?: boolean;
+
+  /**
+   * Optional. Which bot plays the seat: one of GetServerInfo's.
+   *
+   * @generated from field: string bot = 4;
+   */
+  bot?: string;
+
+  /**
+   * Optional. What the seat commits to adding to all shuffles: SHA-256 of "moonvale/1/entropy", then its entropy of 16 to 64
+   * bytes (docs/fairness.md). 32 bytes. The seat opens it by RevealEntropy.
+   *
+   * @generated from field: bytes entropy_commitment = 5;
+   */
+  entropyCommitment?: string;
 };
 
 /**
@@ -276,7 +354,7 @@ export type CreateGameResponse = Message<"moonvale.v1.CreateGameResponse"> & {
   creatorCredential: string;
 
   /**
-   * The credentials of the seats, in seat order: hand out one to each player.
+   * The credentials of the seats, in seat order: hand out one to each player. Empty for open seats and for bots.
    *
    * @generated from field: repeated string seat_credentials = 3;
    */
@@ -295,6 +373,13 @@ export type CreateGameResponse = Message<"moonvale.v1.CreateGameResponse"> & {
    * @generated from field: moonvale.v1.View view = 5;
    */
   view?: View | undefined;
+
+  /**
+   * What whoever claims a seat has to know, if that was asked for: 8 letters and digits, to be told to those who are invited.
+   *
+   * @generated from field: string join_code = 6;
+   */
+  joinCode: string;
 };
 
 /**
@@ -318,7 +403,7 @@ export type CreateGameResponseJson = {
   creatorCredential?: string;
 
   /**
-   * The credentials of the seats, in seat order: hand out one to each player.
+   * The credentials of the seats, in seat order: hand out one to each player. Empty for open seats and for bots.
    *
    * @generated from field: repeated string seat_credentials = 3;
    */
@@ -337,6 +422,13 @@ export type CreateGameResponseJson = {
    * @generated from field: moonvale.v1.View view = 5;
    */
   view?: ViewJson;
+
+  /**
+   * What whoever claims a seat has to know, if that was asked for: 8 letters and digits, to be told to those who are invited.
+   *
+   * @generated from field: string join_code = 6;
+   */
+  joinCode?: string;
 };
 
 /**
@@ -345,6 +437,602 @@ export type CreateGameResponseJson = {
  */
 export const CreateGameResponseSchema: GenMessage<CreateGameResponse, {jsonType: CreateGameResponseJson}> = /*@__PURE__*/
   messageDesc(file_moonvale_v1_game_service, 3);
+
+/**
+ * Request of ClaimSeat. Examples: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "player": {"name": "Ben"},
+ * "requestId": "0d0f3a52-8a55-4c8b-9c71-2a3b6f0e5d11"}; {"name": "games/-", "joinCode": "7QX4-M2TC", ...}.
+ *
+ * @generated from message moonvale.v1.ClaimSeatRequest
+ */
+export type ClaimSeatRequest = Message<"moonvale.v1.ClaimSeatRequest"> & {
+  /**
+   * Required. The game. Format: games/{game}; or games/- for that of the join code.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Required if the game has one, which CreateGame told its creator. Case and hyphens don't matter.
+   *
+   * @generated from field: string join_code = 2;
+   */
+  joinCode: string;
+
+  /**
+   * Optional. Which seat. Left out: the first one that is open.
+   *
+   * @generated from field: optional int32 seat = 3;
+   */
+  seat?: number | undefined;
+
+  /**
+   * Optional. Who sits down: its name and labels, and what it commits to. It can be neither open nor a bot.
+   *
+   * @generated from field: moonvale.v1.SeatSetup player = 4;
+   */
+  player?: SeatSetup | undefined;
+
+  /**
+   * Required. A secret of the caller's, 16 bytes or more, best a random UUID. A repeat returns the same seat and credential,
+   * so that a lost answer can be had again; whoever knows it can ask for them.
+   *
+   * @generated from field: string request_id = 5;
+   */
+  requestId: string;
+};
+
+/**
+ * Request of ClaimSeat. Examples: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "player": {"name": "Ben"},
+ * "requestId": "0d0f3a52-8a55-4c8b-9c71-2a3b6f0e5d11"}; {"name": "games/-", "joinCode": "7QX4-M2TC", ...}.
+ *
+ * @generated from message moonvale.v1.ClaimSeatRequest
+ */
+export type ClaimSeatRequestJson = {
+  /**
+   * Required. The game. Format: games/{game}; or games/- for that of the join code.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * Required if the game has one, which CreateGame told its creator. Case and hyphens don't matter.
+   *
+   * @generated from field: string join_code = 2;
+   */
+  joinCode?: string;
+
+  /**
+   * Optional. Which seat. Left out: the first one that is open.
+   *
+   * @generated from field: optional int32 seat = 3;
+   */
+  seat?: number;
+
+  /**
+   * Optional. Who sits down: its name and labels, and what it commits to. It can be neither open nor a bot.
+   *
+   * @generated from field: moonvale.v1.SeatSetup player = 4;
+   */
+  player?: SeatSetupJson;
+
+  /**
+   * Required. A secret of the caller's, 16 bytes or more, best a random UUID. A repeat returns the same seat and credential,
+   * so that a lost answer can be had again; whoever knows it can ask for them.
+   *
+   * @generated from field: string request_id = 5;
+   */
+  requestId?: string;
+};
+
+/**
+ * Describes the message moonvale.v1.ClaimSeatRequest.
+ * Use `create(ClaimSeatRequestSchema)` to create a new message.
+ */
+export const ClaimSeatRequestSchema: GenMessage<ClaimSeatRequest, {jsonType: ClaimSeatRequestJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 4);
+
+/**
+ * Response of ClaimSeat.
+ *
+ * @generated from message moonvale.v1.ClaimSeatResponse
+ */
+export type ClaimSeatResponse = Message<"moonvale.v1.ClaimSeatResponse"> & {
+  /**
+   * The game. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The seat.
+   *
+   * @generated from field: optional int32 seat = 2;
+   */
+  seat?: number | undefined;
+
+  /**
+   * Its credential.
+   *
+   * @generated from field: string credential = 3;
+   */
+  credential: string;
+
+  /**
+   * The game as the seat sees it.
+   *
+   * @generated from field: moonvale.v1.View view = 4;
+   */
+  view?: View | undefined;
+};
+
+/**
+ * Response of ClaimSeat.
+ *
+ * @generated from message moonvale.v1.ClaimSeatResponse
+ */
+export type ClaimSeatResponseJson = {
+  /**
+   * The game. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * The seat.
+   *
+   * @generated from field: optional int32 seat = 2;
+   */
+  seat?: number;
+
+  /**
+   * Its credential.
+   *
+   * @generated from field: string credential = 3;
+   */
+  credential?: string;
+
+  /**
+   * The game as the seat sees it.
+   *
+   * @generated from field: moonvale.v1.View view = 4;
+   */
+  view?: ViewJson;
+};
+
+/**
+ * Describes the message moonvale.v1.ClaimSeatResponse.
+ * Use `create(ClaimSeatResponseSchema)` to create a new message.
+ */
+export const ClaimSeatResponseSchema: GenMessage<ClaimSeatResponse, {jsonType: ClaimSeatResponseJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 5);
+
+/**
+ * Request of LeaveSeat. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t"}.
+ *
+ * @generated from message moonvale.v1.LeaveSeatRequest
+ */
+export type LeaveSeatRequest = Message<"moonvale.v1.LeaveSeatRequest"> & {
+  /**
+   * Required. The game. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Required of the creator: which seat. A seat frees itself.
+   *
+   * @generated from field: optional int32 seat = 2;
+   */
+  seat?: number | undefined;
+};
+
+/**
+ * Request of LeaveSeat. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t"}.
+ *
+ * @generated from message moonvale.v1.LeaveSeatRequest
+ */
+export type LeaveSeatRequestJson = {
+  /**
+   * Required. The game. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * Required of the creator: which seat. A seat frees itself.
+   *
+   * @generated from field: optional int32 seat = 2;
+   */
+  seat?: number;
+};
+
+/**
+ * Describes the message moonvale.v1.LeaveSeatRequest.
+ * Use `create(LeaveSeatRequestSchema)` to create a new message.
+ */
+export const LeaveSeatRequestSchema: GenMessage<LeaveSeatRequest, {jsonType: LeaveSeatRequestJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 6);
+
+/**
+ * Response of LeaveSeat. Nothing is left to tell.
+ *
+ * @generated from message moonvale.v1.LeaveSeatResponse
+ */
+export type LeaveSeatResponse = Message<"moonvale.v1.LeaveSeatResponse"> & {
+};
+
+/**
+ * Response of LeaveSeat. Nothing is left to tell.
+ *
+ * @generated from message moonvale.v1.LeaveSeatResponse
+ */
+export type LeaveSeatResponseJson = {
+};
+
+/**
+ * Describes the message moonvale.v1.LeaveSeatResponse.
+ * Use `create(LeaveSeatResponseSchema)` to create a new message.
+ */
+export const LeaveSeatResponseSchema: GenMessage<LeaveSeatResponse, {jsonType: LeaveSeatResponseJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 7);
+
+/**
+ * Request of RevealEntropy. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "entropy": "BASE64 OF 32 BYTES"}.
+ *
+ * @generated from message moonvale.v1.RevealEntropyRequest
+ */
+export type RevealEntropyRequest = Message<"moonvale.v1.RevealEntropyRequest"> & {
+  /**
+   * Required. The game. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Required. What the seat has committed to: 16 to 64 bytes.
+   *
+   * @generated from field: bytes entropy = 2;
+   */
+  entropy: Uint8Array;
+};
+
+/**
+ * Request of RevealEntropy. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "entropy": "BASE64 OF 32 BYTES"}.
+ *
+ * @generated from message moonvale.v1.RevealEntropyRequest
+ */
+export type RevealEntropyRequestJson = {
+  /**
+   * Required. The game. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * Required. What the seat has committed to: 16 to 64 bytes.
+   *
+   * @generated from field: bytes entropy = 2;
+   */
+  entropy?: string;
+};
+
+/**
+ * Describes the message moonvale.v1.RevealEntropyRequest.
+ * Use `create(RevealEntropyRequestSchema)` to create a new message.
+ */
+export const RevealEntropyRequestSchema: GenMessage<RevealEntropyRequest, {jsonType: RevealEntropyRequestJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 8);
+
+/**
+ * Response of RevealEntropy.
+ *
+ * @generated from message moonvale.v1.RevealEntropyResponse
+ */
+export type RevealEntropyResponse = Message<"moonvale.v1.RevealEntropyResponse"> & {
+  /**
+   * The game as the seat sees it now.
+   *
+   * @generated from field: moonvale.v1.View view = 1;
+   */
+  view?: View | undefined;
+};
+
+/**
+ * Response of RevealEntropy.
+ *
+ * @generated from message moonvale.v1.RevealEntropyResponse
+ */
+export type RevealEntropyResponseJson = {
+  /**
+   * The game as the seat sees it now.
+   *
+   * @generated from field: moonvale.v1.View view = 1;
+   */
+  view?: ViewJson;
+};
+
+/**
+ * Describes the message moonvale.v1.RevealEntropyResponse.
+ * Use `create(RevealEntropyResponseSchema)` to create a new message.
+ */
+export const RevealEntropyResponseSchema: GenMessage<RevealEntropyResponse, {jsonType: RevealEntropyResponseJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 9);
+
+/**
+ * Request of ReclaimSeat. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t"}.
+ *
+ * @generated from message moonvale.v1.ReclaimSeatRequest
+ */
+export type ReclaimSeatRequest = Message<"moonvale.v1.ReclaimSeatRequest"> & {
+  /**
+   * Required. The game. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+};
+
+/**
+ * Request of ReclaimSeat. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t"}.
+ *
+ * @generated from message moonvale.v1.ReclaimSeatRequest
+ */
+export type ReclaimSeatRequestJson = {
+  /**
+   * Required. The game. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+};
+
+/**
+ * Describes the message moonvale.v1.ReclaimSeatRequest.
+ * Use `create(ReclaimSeatRequestSchema)` to create a new message.
+ */
+export const ReclaimSeatRequestSchema: GenMessage<ReclaimSeatRequest, {jsonType: ReclaimSeatRequestJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 10);
+
+/**
+ * Response of ReclaimSeat.
+ *
+ * @generated from message moonvale.v1.ReclaimSeatResponse
+ */
+export type ReclaimSeatResponse = Message<"moonvale.v1.ReclaimSeatResponse"> & {
+  /**
+   * The version of the game with the return in its log.
+   *
+   * @generated from field: uint64 version = 1;
+   */
+  version: bigint;
+
+  /**
+   * The mark of the game at that version.
+   *
+   * @generated from field: string mark = 2;
+   */
+  mark: string;
+
+  /**
+   * The game as the seat sees it now.
+   *
+   * @generated from field: moonvale.v1.View view = 3;
+   */
+  view?: View | undefined;
+
+  /**
+   * The entry of the return, if there is one.
+   *
+   * @generated from field: repeated moonvale.v1.LogEntry entries = 4;
+   */
+  entries: LogEntry[];
+};
+
+/**
+ * Response of ReclaimSeat.
+ *
+ * @generated from message moonvale.v1.ReclaimSeatResponse
+ */
+export type ReclaimSeatResponseJson = {
+  /**
+   * The version of the game with the return in its log.
+   *
+   * @generated from field: uint64 version = 1;
+   */
+  version?: string;
+
+  /**
+   * The mark of the game at that version.
+   *
+   * @generated from field: string mark = 2;
+   */
+  mark?: string;
+
+  /**
+   * The game as the seat sees it now.
+   *
+   * @generated from field: moonvale.v1.View view = 3;
+   */
+  view?: ViewJson;
+
+  /**
+   * The entry of the return, if there is one.
+   *
+   * @generated from field: repeated moonvale.v1.LogEntry entries = 4;
+   */
+  entries?: LogEntryJson[];
+};
+
+/**
+ * Describes the message moonvale.v1.ReclaimSeatResponse.
+ * Use `create(ReclaimSeatResponseSchema)` to create a new message.
+ */
+export const ReclaimSeatResponseSchema: GenMessage<ReclaimSeatResponse, {jsonType: ReclaimSeatResponseJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 11);
+
+/**
+ * Request of Rematch. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "number": 9}.
+ *
+ * @generated from message moonvale.v1.RematchRequest
+ */
+export type RematchRequest = Message<"moonvale.v1.RematchRequest"> & {
+  /**
+   * Required. The game that is over. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Optional, for every seat but the winner's: a number whose cards come from the other deck in the new game. Each number
+   * can be chosen by one seat.
+   *
+   * @generated from field: optional int32 number = 2;
+   */
+  number?: number | undefined;
+
+  /**
+   * Optional. What the seat commits to adding to all shuffles, as in SeatSetup.
+   *
+   * @generated from field: bytes entropy_commitment = 3;
+   */
+  entropyCommitment: Uint8Array;
+};
+
+/**
+ * Request of Rematch. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "number": 9}.
+ *
+ * @generated from message moonvale.v1.RematchRequest
+ */
+export type RematchRequestJson = {
+  /**
+   * Required. The game that is over. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * Optional, for every seat but the winner's: a number whose cards come from the other deck in the new game. Each number
+   * can be chosen by one seat.
+   *
+   * @generated from field: optional int32 number = 2;
+   */
+  number?: number;
+
+  /**
+   * Optional. What the seat commits to adding to all shuffles, as in SeatSetup.
+   *
+   * @generated from field: bytes entropy_commitment = 3;
+   */
+  entropyCommitment?: string;
+};
+
+/**
+ * Describes the message moonvale.v1.RematchRequest.
+ * Use `create(RematchRequestSchema)` to create a new message.
+ */
+export const RematchRequestSchema: GenMessage<RematchRequest, {jsonType: RematchRequestJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 12);
+
+/**
+ * Response of Rematch.
+ *
+ * @generated from message moonvale.v1.RematchResponse
+ */
+export type RematchResponse = Message<"moonvale.v1.RematchResponse"> & {
+  /**
+   * The new game. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * To a seat: its credential in the new game.
+   *
+   * @generated from field: string seat_credential = 2;
+   */
+  seatCredential: string;
+
+  /**
+   * To the creator: the credential of the new game's creator.
+   *
+   * @generated from field: string creator_credential = 3;
+   */
+  creatorCredential: string;
+
+  /**
+   * To the creator: the credential of everybody who may look on.
+   *
+   * @generated from field: string spectator_credential = 4;
+   */
+  spectatorCredential: string;
+
+  /**
+   * The new game as the caller sees it.
+   *
+   * @generated from field: moonvale.v1.View view = 5;
+   */
+  view?: View | undefined;
+};
+
+/**
+ * Response of Rematch.
+ *
+ * @generated from message moonvale.v1.RematchResponse
+ */
+export type RematchResponseJson = {
+  /**
+   * The new game. Format: games/{game}.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * To a seat: its credential in the new game.
+   *
+   * @generated from field: string seat_credential = 2;
+   */
+  seatCredential?: string;
+
+  /**
+   * To the creator: the credential of the new game's creator.
+   *
+   * @generated from field: string creator_credential = 3;
+   */
+  creatorCredential?: string;
+
+  /**
+   * To the creator: the credential of everybody who may look on.
+   *
+   * @generated from field: string spectator_credential = 4;
+   */
+  spectatorCredential?: string;
+
+  /**
+   * The new game as the caller sees it.
+   *
+   * @generated from field: moonvale.v1.View view = 5;
+   */
+  view?: ViewJson;
+};
+
+/**
+ * Describes the message moonvale.v1.RematchResponse.
+ * Use `create(RematchResponseSchema)` to create a new message.
+ */
+export const RematchResponseSchema: GenMessage<RematchResponse, {jsonType: RematchResponseJson}> = /*@__PURE__*/
+  messageDesc(file_moonvale_v1_game_service, 13);
 
 /**
  * Request of GetView. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t"}.
@@ -379,7 +1067,7 @@ export type GetViewRequestJson = {
  * Use `create(GetViewRequestSchema)` to create a new message.
  */
 export const GetViewRequestSchema: GenMessage<GetViewRequest, {jsonType: GetViewRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 4);
+  messageDesc(file_moonvale_v1_game_service, 14);
 
 /**
  * Response of GetView.
@@ -414,7 +1102,7 @@ export type GetViewResponseJson = {
  * Use `create(GetViewResponseSchema)` to create a new message.
  */
 export const GetViewResponseSchema: GenMessage<GetViewResponse, {jsonType: GetViewResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 5);
+  messageDesc(file_moonvale_v1_game_service, 15);
 
 /**
  * Request of SubmitAction.
@@ -499,7 +1187,7 @@ export type SubmitActionRequestJson = {
  * Use `create(SubmitActionRequestSchema)` to create a new message.
  */
 export const SubmitActionRequestSchema: GenMessage<SubmitActionRequest, {jsonType: SubmitActionRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 6);
+  messageDesc(file_moonvale_v1_game_service, 16);
 
 /**
  * Response of SubmitAction.
@@ -576,7 +1264,7 @@ export type SubmitActionResponseJson = {
  * Use `create(SubmitActionResponseSchema)` to create a new message.
  */
 export const SubmitActionResponseSchema: GenMessage<SubmitActionResponse, {jsonType: SubmitActionResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 7);
+  messageDesc(file_moonvale_v1_game_service, 17);
 
 /**
  * Request of WatchGame.
@@ -643,7 +1331,7 @@ export type WatchGameRequestJson = {
  * Use `create(WatchGameRequestSchema)` to create a new message.
  */
 export const WatchGameRequestSchema: GenMessage<WatchGameRequest, {jsonType: WatchGameRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 8);
+  messageDesc(file_moonvale_v1_game_service, 18);
 
 /**
  * One message of the stream.
@@ -658,7 +1346,8 @@ export type WatchGameResponse = Message<"moonvale.v1.WatchGameResponse"> & {
    */
   content: {
     /**
-     * The game as the credential's holder sees it. The first message of every stream.
+     * The game as the credential's holder sees it. The first message of every stream, and further ones while the game waits
+     * for players.
      *
      * @generated from field: moonvale.v1.View view = 1;
      */
@@ -698,7 +1387,8 @@ export type WatchGameResponse = Message<"moonvale.v1.WatchGameResponse"> & {
  */
 export type WatchGameResponseJson = {
   /**
-   * The game as the credential's holder sees it. The first message of every stream.
+   * The game as the credential's holder sees it. The first message of every stream, and further ones while the game waits
+   * for players.
    *
    * @generated from field: moonvale.v1.View view = 1;
    */
@@ -731,7 +1421,7 @@ export type WatchGameResponseJson = {
  * Use `create(WatchGameResponseSchema)` to create a new message.
  */
 export const WatchGameResponseSchema: GenMessage<WatchGameResponse, {jsonType: WatchGameResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 9);
+  messageDesc(file_moonvale_v1_game_service, 19);
 
 /**
  * A sign of life. Example: {"version": "12", "mark": "nq3v8d0s"}.
@@ -740,7 +1430,7 @@ export const WatchGameResponseSchema: GenMessage<WatchGameResponse, {jsonType: W
  */
 export type Heartbeat = Message<"moonvale.v1.Heartbeat"> & {
   /**
-   * The version of the game, whose entry has been sent.
+   * The version of the game, whose entry has been sent. Absent before the game begins.
    *
    * @generated from field: optional uint64 version = 1;
    */
@@ -761,7 +1451,7 @@ export type Heartbeat = Message<"moonvale.v1.Heartbeat"> & {
  */
 export type HeartbeatJson = {
   /**
-   * The version of the game, whose entry has been sent.
+   * The version of the game, whose entry has been sent. Absent before the game begins.
    *
    * @generated from field: optional uint64 version = 1;
    */
@@ -780,7 +1470,7 @@ export type HeartbeatJson = {
  * Use `create(HeartbeatSchema)` to create a new message.
  */
 export const HeartbeatSchema: GenMessage<Heartbeat, {jsonType: HeartbeatJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 10);
+  messageDesc(file_moonvale_v1_game_service, 20);
 
 /**
  * The end of a stream that ends well. Example: {"reason": "WATCH_END_REASON_GAME_OVER"}.
@@ -815,7 +1505,7 @@ export type WatchEndJson = {
  * Use `create(WatchEndSchema)` to create a new message.
  */
 export const WatchEndSchema: GenMessage<WatchEnd, {jsonType: WatchEndJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 11);
+  messageDesc(file_moonvale_v1_game_service, 21);
 
 /**
  * Request of WatchTurns.
@@ -854,7 +1544,7 @@ export type WatchTurnsRequestJson = {
  * Use `create(WatchTurnsRequestSchema)` to create a new message.
  */
 export const WatchTurnsRequestSchema: GenMessage<WatchTurnsRequest, {jsonType: WatchTurnsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 12);
+  messageDesc(file_moonvale_v1_game_service, 22);
 
 /**
  * A seat to watch. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t", "credential": "mv1.AgAAAAAAazV3.q3Zk"}.
@@ -903,7 +1593,7 @@ export type WatchedSeatJson = {
  * Use `create(WatchedSeatSchema)` to create a new message.
  */
 export const WatchedSeatSchema: GenMessage<WatchedSeat, {jsonType: WatchedSeatJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 13);
+  messageDesc(file_moonvale_v1_game_service, 23);
 
 /**
  * One message of the stream.
@@ -925,8 +1615,9 @@ export type WatchTurnsResponse = Message<"moonvale.v1.WatchTurnsResponse"> & {
    */
   content: {
     /**
-     * The seat is to act: the game as it sees it, with the legal actions of its open decision. The same turn is told again
-     * by another stream, and can be told after the seat has acted: SubmitAction fails with STALE_VERSION then.
+     * The seat is to act: the game as it sees it, with the legal actions of its open decision; or, in PHASE_REVEALING, it has
+     * to reveal its entropy. The same turn is told again by another stream, and can be told after the seat has acted:
+     * SubmitAction fails with STALE_VERSION then.
      *
      * @generated from field: moonvale.v1.View turn = 2;
      */
@@ -981,8 +1672,9 @@ export type WatchTurnsResponseJson = {
   index?: number;
 
   /**
-   * The seat is to act: the game as it sees it, with the legal actions of its open decision. The same turn is told again
-   * by another stream, and can be told after the seat has acted: SubmitAction fails with STALE_VERSION then.
+   * The seat is to act: the game as it sees it, with the legal actions of its open decision; or, in PHASE_REVEALING, it has
+   * to reveal its entropy. The same turn is told again by another stream, and can be told after the seat has acted:
+   * SubmitAction fails with STALE_VERSION then.
    *
    * @generated from field: moonvale.v1.View turn = 2;
    */
@@ -1022,7 +1714,7 @@ export type WatchTurnsResponseJson = {
  * Use `create(WatchTurnsResponseSchema)` to create a new message.
  */
 export const WatchTurnsResponseSchema: GenMessage<WatchTurnsResponse, {jsonType: WatchTurnsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 14);
+  messageDesc(file_moonvale_v1_game_service, 24);
 
 /**
  * What keeps a seat from being watched: what a WatchGame with its credential would fail with.
@@ -1115,7 +1807,7 @@ export type SeatErrorJson = {
  * Use `create(SeatErrorSchema)` to create a new message.
  */
 export const SeatErrorSchema: GenMessage<SeatError, {jsonType: SeatErrorJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 15);
+  messageDesc(file_moonvale_v1_game_service, 25);
 
 /**
  * A sign of life of WatchTurns. Example: {}.
@@ -1138,7 +1830,7 @@ export type TurnsHeartbeatJson = {
  * Use `create(TurnsHeartbeatSchema)` to create a new message.
  */
 export const TurnsHeartbeatSchema: GenMessage<TurnsHeartbeat, {jsonType: TurnsHeartbeatJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 16);
+  messageDesc(file_moonvale_v1_game_service, 26);
 
 /**
  * Request of ListEvents. Example: {"parent": "games/k5w2q7xw3m6d4c8h2r9t", "pageSize": 50}.
@@ -1203,7 +1895,7 @@ export type ListEventsRequestJson = {
  * Use `create(ListEventsRequestSchema)` to create a new message.
  */
 export const ListEventsRequestSchema: GenMessage<ListEventsRequest, {jsonType: ListEventsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 17);
+  messageDesc(file_moonvale_v1_game_service, 27);
 
 /**
  * Response of ListEvents.
@@ -1252,7 +1944,7 @@ export type ListEventsResponseJson = {
  * Use `create(ListEventsResponseSchema)` to create a new message.
  */
 export const ListEventsResponseSchema: GenMessage<ListEventsResponse, {jsonType: ListEventsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 18);
+  messageDesc(file_moonvale_v1_game_service, 28);
 
 /**
  * Request of GetReplay. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t"}.
@@ -1287,7 +1979,7 @@ export type GetReplayRequestJson = {
  * Use `create(GetReplayRequestSchema)` to create a new message.
  */
 export const GetReplayRequestSchema: GenMessage<GetReplayRequest, {jsonType: GetReplayRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 19);
+  messageDesc(file_moonvale_v1_game_service, 29);
 
 /**
  * Response of GetReplay.
@@ -1322,7 +2014,7 @@ export type GetReplayResponseJson = {
  * Use `create(GetReplayResponseSchema)` to create a new message.
  */
 export const GetReplayResponseSchema: GenMessage<GetReplayResponse, {jsonType: GetReplayResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 20);
+  messageDesc(file_moonvale_v1_game_service, 30);
 
 /**
  * Request of Resign. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t"}.
@@ -1357,7 +2049,7 @@ export type ResignRequestJson = {
  * Use `create(ResignRequestSchema)` to create a new message.
  */
 export const ResignRequestSchema: GenMessage<ResignRequest, {jsonType: ResignRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 21);
+  messageDesc(file_moonvale_v1_game_service, 31);
 
 /**
  * Response of Resign.
@@ -1434,7 +2126,7 @@ export type ResignResponseJson = {
  * Use `create(ResignResponseSchema)` to create a new message.
  */
 export const ResignResponseSchema: GenMessage<ResignResponse, {jsonType: ResignResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 22);
+  messageDesc(file_moonvale_v1_game_service, 32);
 
 /**
  * Request of DeleteGame. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t"}.
@@ -1469,7 +2161,7 @@ export type DeleteGameRequestJson = {
  * Use `create(DeleteGameRequestSchema)` to create a new message.
  */
 export const DeleteGameRequestSchema: GenMessage<DeleteGameRequest, {jsonType: DeleteGameRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 23);
+  messageDesc(file_moonvale_v1_game_service, 33);
 
 /**
  * Response of DeleteGame. Nothing is left to tell.
@@ -1492,7 +2184,7 @@ export type DeleteGameResponseJson = {
  * Use `create(DeleteGameResponseSchema)` to create a new message.
  */
 export const DeleteGameResponseSchema: GenMessage<DeleteGameResponse, {jsonType: DeleteGameResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 24);
+  messageDesc(file_moonvale_v1_game_service, 34);
 
 /**
  * Request of RotateCredential.
@@ -1559,7 +2251,7 @@ export type RotateCredentialRequestJson = {
  * Use `create(RotateCredentialRequestSchema)` to create a new message.
  */
 export const RotateCredentialRequestSchema: GenMessage<RotateCredentialRequest, {jsonType: RotateCredentialRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 25);
+  messageDesc(file_moonvale_v1_game_service, 35);
 
 /**
  * Response of RotateCredential.
@@ -1594,7 +2286,7 @@ export type RotateCredentialResponseJson = {
  * Use `create(RotateCredentialResponseSchema)` to create a new message.
  */
 export const RotateCredentialResponseSchema: GenMessage<RotateCredentialResponse, {jsonType: RotateCredentialResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 26);
+  messageDesc(file_moonvale_v1_game_service, 36);
 
 /**
  * Request of ListGames. Example: {"pageSize": 50}.
@@ -1645,7 +2337,7 @@ export type ListGamesRequestJson = {
  * Use `create(ListGamesRequestSchema)` to create a new message.
  */
 export const ListGamesRequestSchema: GenMessage<ListGamesRequest, {jsonType: ListGamesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 27);
+  messageDesc(file_moonvale_v1_game_service, 37);
 
 /**
  * Response of ListGames.
@@ -1696,7 +2388,7 @@ export type ListGamesResponseJson = {
  * Use `create(ListGamesResponseSchema)` to create a new message.
  */
 export const ListGamesResponseSchema: GenMessage<ListGamesResponse, {jsonType: ListGamesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 28);
+  messageDesc(file_moonvale_v1_game_service, 38);
 
 /**
  * A game in a list: what its creator said of it, and how far it is. Example: {"name": "games/k5w2q7xw3m6d4c8h2r9t",
@@ -1727,7 +2419,7 @@ export type GameSummary = Message<"moonvale.v1.GameSummary"> & {
   labels: { [key: string]: string };
 
   /**
-   * The version of the game: how many entries its log has.
+   * The version of the game: how many entries its log has. Absent before the game begins.
    *
    * @generated from field: optional uint64 version = 4;
    */
@@ -1777,7 +2469,7 @@ export type GameSummaryJson = {
   labels?: { [key: string]: string };
 
   /**
-   * The version of the game: how many entries its log has.
+   * The version of the game: how many entries its log has. Absent before the game begins.
    *
    * @generated from field: optional uint64 version = 4;
    */
@@ -1803,7 +2495,7 @@ export type GameSummaryJson = {
  * Use `create(GameSummarySchema)` to create a new message.
  */
 export const GameSummarySchema: GenMessage<GameSummary, {jsonType: GameSummaryJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 29);
+  messageDesc(file_moonvale_v1_game_service, 39);
 
 /**
  * Request of GetCatalog. Example: {}.
@@ -1826,7 +2518,7 @@ export type GetCatalogRequestJson = {
  * Use `create(GetCatalogRequestSchema)` to create a new message.
  */
 export const GetCatalogRequestSchema: GenMessage<GetCatalogRequest, {jsonType: GetCatalogRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 30);
+  messageDesc(file_moonvale_v1_game_service, 40);
 
 /**
  * Response of GetCatalog.
@@ -1875,7 +2567,7 @@ export type GetCatalogResponseJson = {
  * Use `create(GetCatalogResponseSchema)` to create a new message.
  */
 export const GetCatalogResponseSchema: GenMessage<GetCatalogResponse, {jsonType: GetCatalogResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 31);
+  messageDesc(file_moonvale_v1_game_service, 41);
 
 /**
  * Request of GetServerInfo. Example: {}.
@@ -1898,7 +2590,7 @@ export type GetServerInfoRequestJson = {
  * Use `create(GetServerInfoRequestSchema)` to create a new message.
  */
 export const GetServerInfoRequestSchema: GenMessage<GetServerInfoRequest, {jsonType: GetServerInfoRequestJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 32);
+  messageDesc(file_moonvale_v1_game_service, 42);
 
 /**
  * Response of GetServerInfo.
@@ -1933,6 +2625,20 @@ export type GetServerInfoResponse = Message<"moonvale.v1.GetServerInfoResponse">
    * @generated from field: moonvale.v1.Limits limits = 4;
    */
   limits?: Limits | undefined;
+
+  /**
+   * The bots that can play seats, and agents that can play for a seat whose time is out.
+   *
+   * @generated from field: repeated string bots = 5;
+   */
+  bots: string[];
+
+  /**
+   * All versions of the rules that the server can play; a game that is played by another one is refused with RULES_UNKNOWN.
+   *
+   * @generated from field: repeated int32 known_rules_versions = 6;
+   */
+  knownRulesVersions: number[];
 };
 
 /**
@@ -1968,6 +2674,20 @@ export type GetServerInfoResponseJson = {
    * @generated from field: moonvale.v1.Limits limits = 4;
    */
   limits?: LimitsJson;
+
+  /**
+   * The bots that can play seats, and agents that can play for a seat whose time is out.
+   *
+   * @generated from field: repeated string bots = 5;
+   */
+  bots?: string[];
+
+  /**
+   * All versions of the rules that the server can play; a game that is played by another one is refused with RULES_UNKNOWN.
+   *
+   * @generated from field: repeated int32 known_rules_versions = 6;
+   */
+  knownRulesVersions?: number[];
 };
 
 /**
@@ -1975,7 +2695,7 @@ export type GetServerInfoResponseJson = {
  * Use `create(GetServerInfoResponseSchema)` to create a new message.
  */
 export const GetServerInfoResponseSchema: GenMessage<GetServerInfoResponse, {jsonType: GetServerInfoResponseJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 33);
+  messageDesc(file_moonvale_v1_game_service, 43);
 
 /**
  * What the service accepts, and for how long it keeps games.
@@ -2088,6 +2808,20 @@ export type Limits = Message<"moonvale.v1.Limits"> & {
    * @generated from field: google.protobuf.Duration max_watch_age = 15;
    */
   maxWatchAge?: Duration | undefined;
+
+  /**
+   * By how much an answer may come after its deadline and still count, since networks take their time.
+   *
+   * @generated from field: google.protobuf.Duration clock_grace = 16;
+   */
+  clockGrace?: Duration | undefined;
+
+  /**
+   * How long seats have to reveal their entropy.
+   *
+   * @generated from field: google.protobuf.Duration reveal_time = 17;
+   */
+  revealTime?: Duration | undefined;
 };
 
 /**
@@ -2201,6 +2935,20 @@ export type LimitsJson = {
    * @generated from field: google.protobuf.Duration max_watch_age = 15;
    */
   maxWatchAge?: DurationJson;
+
+  /**
+   * By how much an answer may come after its deadline and still count, since networks take their time.
+   *
+   * @generated from field: google.protobuf.Duration clock_grace = 16;
+   */
+  clockGrace?: DurationJson;
+
+  /**
+   * How long seats have to reveal their entropy.
+   *
+   * @generated from field: google.protobuf.Duration reveal_time = 17;
+   */
+  revealTime?: DurationJson;
 };
 
 /**
@@ -2208,7 +2956,7 @@ export type LimitsJson = {
  * Use `create(LimitsSchema)` to create a new message.
  */
 export const LimitsSchema: GenMessage<Limits, {jsonType: LimitsJson}> = /*@__PURE__*/
-  messageDesc(file_moonvale_v1_game_service, 34);
+  messageDesc(file_moonvale_v1_game_service, 44);
 
 /**
  * Why a stream ends.
@@ -2275,8 +3023,9 @@ export const WatchEndReasonSchema: GenEnum<WatchEndReason, WatchEndReasonJson> =
 /**
  * Games of Silver Coin, of Silver Eye and of every mix of the two: create one, act for its seats, watch it, replay it.
  *
- * Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out one for the creator, one for each
- * seat and one for spectators; each is good for one game. Errors are those of ErrorReason. Any call may fail with
+ * Credentials travel as metadata "authorization: Bearer CREDENTIAL", those of WatchTurns in its request. CreateGame gives out
+ * one for the creator, one for each seat that it reserves and one for spectators, ClaimSeat that of an open seat; each is
+ * good for one game. Errors are those of ErrorReason. Any call may fail with
  * MALFORMED_REQUEST, INVALID_FIELD, MESSAGE_TOO_LARGE, STORE_UNAVAILABLE, DRAINING or INTERNAL; any that names a game with
  * CREDENTIAL_MISSING, CREDENTIAL_INVALID, CREDENTIAL_OF_ANOTHER_GAME, CREDENTIAL_REVOKED, ROLE_NOT_ALLOWED, RATE_LIMITED,
  * GAME_NOT_FOUND or RULES_UNKNOWN.
@@ -2286,7 +3035,8 @@ export const WatchEndReasonSchema: GenEnum<WatchEndReason, WatchEndReasonJson> =
  */
 export const GameService: GenService<{
   /**
-   * Creates a game and deals its first round.
+   * Creates a game. It begins, with the deal of its first round, as soon as every seat is taken: at once, unless a seat is
+   * open or has entropy of its own to reveal.
    * Needs no credential, unless GetServerInfo says creator_key_required or a deal is supplied: then the creator key.
    * Errors: CREATOR_KEY_REQUIRED; REQUEST_ID_REUSED; RATE_LIMITED.
    *
@@ -2296,6 +3046,70 @@ export const GameService: GenService<{
     methodKind: "unary";
     input: typeof CreateGameRequestSchema;
     output: typeof CreateGameResponseSchema;
+  },
+  /**
+   * Sits down at an open seat of a game that waits for players, and returns the seat's credential. Of several who claim a
+   * seat at once exactly one gets it.
+   * Needs no credential, but the join code if the game has one.
+   * Errors: GAME_NOT_FOUND; JOIN_CODE_WRONG; SEAT_TAKEN; GAME_BEGUN; REQUEST_ID_REUSED; RATE_LIMITED; RULES_UNKNOWN.
+   *
+   * @generated from rpc moonvale.v1.GameService.ClaimSeat
+   */
+  claimSeat: {
+    methodKind: "unary";
+    input: typeof ClaimSeatRequestSchema;
+    output: typeof ClaimSeatResponseSchema;
+  },
+  /**
+   * Frees a seat of a game that has not begun: it is open from then on, and its credential is revoked.
+   * Needs the credential of the seat, or the creator's. Who wants to leave later has Resign.
+   * Errors: GAME_BEGUN.
+   *
+   * @generated from rpc moonvale.v1.GameService.LeaveSeat
+   */
+  leaveSeat: {
+    methodKind: "unary";
+    input: typeof LeaveSeatRequestSchema;
+    output: typeof LeaveSeatResponseSchema;
+  },
+  /**
+   * Opens what the seat has committed to, once every seat is taken: its own part of what decides all shuffles. The game
+   * begins when all have, or without the parts of those who have not by the deadline.
+   * Needs the credential of the seat. Repeating it changes nothing.
+   * Errors: GAME_NOT_BEGUN, while a seat is open; GAME_BEGUN, if the deadline has passed.
+   *
+   * @generated from rpc moonvale.v1.GameService.RevealEntropy
+   */
+  revealEntropy: {
+    methodKind: "unary";
+    input: typeof RevealEntropyRequestSchema;
+    output: typeof RevealEntropyResponseSchema;
+  },
+  /**
+   * Takes the seat back from the agent that plays it since its time was out.
+   * Needs the credential of the seat. If no agent plays it, nothing changes.
+   * Errors: GAME_NOT_BEGUN; GAME_OVER.
+   *
+   * @generated from rpc moonvale.v1.GameService.ReclaimSeat
+   */
+  reclaimSeat: {
+    methodKind: "unary";
+    input: typeof ReclaimSeatRequestSchema;
+    output: typeof ReclaimSeatResponseSchema;
+  },
+  /**
+   * Sits down for another game of the same seats. The first who asks creates it, the others come to the same one; it begins
+   * when every seat has come, but for bots, which are there. A seat that does not come can be freed by LeaveSeat.
+   * Needs the credential of a seat of the game that is over, or the creator's. Repeating it returns the same.
+   * Errors: GAME_NOT_OVER; SEAT_TAKEN, if the seat was freed meanwhile and somebody else has claimed it; GAME_BEGUN, if
+   * that game began without the seat.
+   *
+   * @generated from rpc moonvale.v1.GameService.Rematch
+   */
+  rematch: {
+    methodKind: "unary";
+    input: typeof RematchRequestSchema;
+    output: typeof RematchResponseSchema;
   },
   /**
    * Returns the game as the credential's holder sees it.
@@ -2311,7 +3125,8 @@ export const GameService: GenService<{
   /**
    * Answers the open decision of the credential's seat.
    * Needs the credential of the seat that is to act.
-   * Errors: STALE_VERSION; NOT_YOUR_TURN; ILLEGAL_ACTION; GAME_OVER; BATCH_REVEALS; REQUEST_ID_REUSED.
+   * Errors: STALE_VERSION; NOT_YOUR_TURN; ILLEGAL_ACTION; GAME_NOT_BEGUN; GAME_OVER; TIME_OUT; BATCH_REVEALS;
+   * REQUEST_ID_REUSED.
    *
    * @generated from rpc moonvale.v1.GameService.SubmitAction
    */
@@ -2321,7 +3136,8 @@ export const GameService: GenService<{
     output: typeof SubmitActionResponseSchema;
   },
   /**
-   * Streams what happens: first the view, then every entry of the log once and in order, until the game is over.
+   * Streams what happens: first the view, then every entry of the log once and in order, until the game is over. While the
+   * game waits for players, the view comes anew whenever it changes.
    * Needs any credential of the game. To go on after a stream broke, call again with the last version and mark received.
    * Errors: HISTORY_REWOUND; READER_TOO_SLOW; TOO_MANY_WATCHES.
    *
@@ -2375,7 +3191,7 @@ export const GameService: GenService<{
   /**
    * Gives up for the credential's seat, at any time. The seat is placed last; a fixed policy plays it on.
    * Needs the credential of a seat. Repeating it changes nothing.
-   * Errors: GAME_OVER.
+   * Errors: GAME_NOT_BEGUN; GAME_OVER.
    *
    * @generated from rpc moonvale.v1.GameService.Resign
    */

@@ -2,8 +2,8 @@
 // @generated from file moonvale/v1/replay.proto (package moonvale.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Action, ActionJson } from "./action_pb.js";
@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file moonvale/v1/replay.proto.
  */
 export const file_moonvale_v1_replay: GenFile = /*@__PURE__*/
-  fileDesc("Chhtb29udmFsZS92MS9yZXBsYXkucHJvdG8SC21vb252YWxlLnYxIsQBCgZSZXBsYXkSJQoHb3B0aW9ucxgBIAEoCzIULm1vb252YWxlLnYxLk9wdGlvbnMSDgoGc2VjcmV0GAIgASgMEhIKCmNvbW1pdG1lbnQYAyABKAwSDwoHZW50cm9weRgEIAMoDBIpCgdlbnRyaWVzGAUgAygLMhgubW9vbnZhbGUudjEuUmVwbGF5RW50cnkSDgoGcmVjb3JkGAYgASgJEiMKBnJlc3VsdBgHIAEoCzITLm1vb252YWxlLnYxLlJlc3VsdCKzAQoLUmVwbGF5RW50cnkSDwoHdmVyc2lvbhgBIAEoBBIRCgRzZWF0GAIgASgFSACIAQESIQoFY2F1c2UYAyABKA4yEi5tb29udmFsZS52MS5DYXVzZRIjCgZhY3Rpb24YBCABKAsyEy5tb29udmFsZS52MS5BY3Rpb24SLwoLY3JlYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgcKBV9zZWF0YgZwcm90bzM", [file_google_protobuf_timestamp, file_moonvale_v1_action, file_moonvale_v1_event, file_moonvale_v1_options, file_moonvale_v1_result]);
+  fileDesc("Chhtb29udmFsZS92MS9yZXBsYXkucHJvdG8SC21vb252YWxlLnYxIsQBCgZSZXBsYXkSJQoHb3B0aW9ucxgBIAEoCzIULm1vb252YWxlLnYxLk9wdGlvbnMSDgoGc2VjcmV0GAIgASgMEhIKCmNvbW1pdG1lbnQYAyABKAwSDwoHZW50cm9weRgEIAMoDBIpCgdlbnRyaWVzGAUgAygLMhgubW9vbnZhbGUudjEuUmVwbGF5RW50cnkSDgoGcmVjb3JkGAYgASgJEiMKBnJlc3VsdBgHIAEoCzITLm1vb252YWxlLnYxLlJlc3VsdCLhAQoLUmVwbGF5RW50cnkSDwoHdmVyc2lvbhgBIAEoBBIRCgRzZWF0GAIgASgFSACIAQESIQoFY2F1c2UYAyABKA4yEi5tb29udmFsZS52MS5DYXVzZRIjCgZhY3Rpb24YBCABKAsyEy5tb29udmFsZS52MS5BY3Rpb24SLwoLY3JlYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKC3RhYmxlX2VudHJ5GAYgASgOMhcubW9vbnZhbGUudjEuVGFibGVFbnRyeUIHCgVfc2VhdCp0CgpUYWJsZUVudHJ5EhsKF1RBQkxFX0VOVFJZX1VOU1BFQ0lGSUVEEAASGwoXVEFCTEVfRU5UUllfUkVTSUdOQVRJT04QARIUChBUQUJMRV9FTlRSWV9BV0FZEAISFgoSVEFCTEVfRU5UUllfUkVUVVJOEANiBnByb3RvMw", [file_google_protobuf_timestamp, file_moonvale_v1_action, file_moonvale_v1_event, file_moonvale_v1_options, file_moonvale_v1_result]);
 
 /**
  * A whole game that is over, opened: whoever replays the entries from the secret sees every card.
@@ -50,7 +50,7 @@ export type Replay = Message<"moonvale.v1.Replay"> & {
   commitment: Uint8Array;
 
   /**
-   * What the seats added to the secret, in seat order. Empty if nothing was added.
+   * What the seats added to the secret, in seat order, empty for those that added nothing. Empty if none did.
    *
    * @generated from field: repeated bytes entropy = 4;
    */
@@ -106,7 +106,7 @@ export type ReplayJson = {
   commitment?: string;
 
   /**
-   * What the seats added to the secret, in seat order. Empty if nothing was added.
+   * What the seats added to the secret, in seat order, empty for those that added nothing. Empty if none did.
    *
    * @generated from field: repeated bytes entropy = 4;
    */
@@ -164,14 +164,14 @@ export type ReplayEntry = Message<"moonvale.v1.ReplayEntry"> & {
   seat?: number | undefined;
 
   /**
-   * What made the entry: CAUSE_PLAYER or CAUSE_RESIGNATION.
+   * What made the entry.
    *
    * @generated from field: moonvale.v1.Cause cause = 3;
    */
   cause: Cause;
 
   /**
-   * The action. Absent for a resignation.
+   * The action. Absent if the entry is none.
    *
    * @generated from field: moonvale.v1.Action action = 4;
    */
@@ -183,6 +183,13 @@ export type ReplayEntry = Message<"moonvale.v1.ReplayEntry"> & {
    * @generated from field: google.protobuf.Timestamp create_time = 5;
    */
   createTime?: Timestamp | undefined;
+
+  /**
+   * What the entry is if it is no action of the open decision.
+   *
+   * @generated from field: moonvale.v1.TableEntry table_entry = 6;
+   */
+  tableEntry: TableEntry;
 };
 
 /**
@@ -208,14 +215,14 @@ export type ReplayEntryJson = {
   seat?: number;
 
   /**
-   * What made the entry: CAUSE_PLAYER or CAUSE_RESIGNATION.
+   * What made the entry.
    *
    * @generated from field: moonvale.v1.Cause cause = 3;
    */
   cause?: CauseJson;
 
   /**
-   * The action. Absent for a resignation.
+   * The action. Absent if the entry is none.
    *
    * @generated from field: moonvale.v1.Action action = 4;
    */
@@ -227,6 +234,13 @@ export type ReplayEntryJson = {
    * @generated from field: google.protobuf.Timestamp create_time = 5;
    */
   createTime?: TimestampJson;
+
+  /**
+   * What the entry is if it is no action of the open decision.
+   *
+   * @generated from field: moonvale.v1.TableEntry table_entry = 6;
+   */
+  tableEntry?: TableEntryJson;
 };
 
 /**
@@ -235,4 +249,52 @@ export type ReplayEntryJson = {
  */
 export const ReplayEntrySchema: GenMessage<ReplayEntry, {jsonType: ReplayEntryJson}> = /*@__PURE__*/
   messageDesc(file_moonvale_v1_replay, 1);
+
+/**
+ * What an entry of the log is that is no action of the open decision.
+ *
+ * @generated from enum moonvale.v1.TableEntry
+ */
+export enum TableEntry {
+  /**
+   * It is an action.
+   *
+   * @generated from enum value: TABLE_ENTRY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The seat resigned.
+   *
+   * @generated from enum value: TABLE_ENTRY_RESIGNATION = 1;
+   */
+  RESIGNATION = 1,
+
+  /**
+   * An agent plays the seat from then on.
+   *
+   * @generated from enum value: TABLE_ENTRY_AWAY = 2;
+   */
+  AWAY = 2,
+
+  /**
+   * The seat's player has taken it back.
+   *
+   * @generated from enum value: TABLE_ENTRY_RETURN = 3;
+   */
+  RETURN = 3,
+}
+
+/**
+ * What an entry of the log is that is no action of the open decision.
+ *
+ * @generated from enum moonvale.v1.TableEntry
+ */
+export type TableEntryJson = "TABLE_ENTRY_UNSPECIFIED" | "TABLE_ENTRY_RESIGNATION" | "TABLE_ENTRY_AWAY" | "TABLE_ENTRY_RETURN";
+
+/**
+ * Describes the enum moonvale.v1.TableEntry.
+ */
+export const TableEntrySchema: GenEnum<TableEntry, TableEntryJson> = /*@__PURE__*/
+  enumDesc(file_moonvale_v1_replay, 0);
 

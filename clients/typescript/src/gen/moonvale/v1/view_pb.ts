@@ -4,12 +4,14 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, DurationJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Action, ActionJson } from "./action_pb.js";
 import { file_moonvale_v1_action } from "./action_pb.js";
 import type { CardView, CardViewJson, Face, FaceJson } from "./card_pb.js";
 import { file_moonvale_v1_card } from "./card_pb.js";
+import type { Clock, ClockJson } from "./clock_pb.js";
+import { file_moonvale_v1_clock } from "./clock_pb.js";
 import type { Options, OptionsJson } from "./options_pb.js";
 import { file_moonvale_v1_options } from "./options_pb.js";
 import type { Result, ResultJson } from "./result_pb.js";
@@ -20,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file moonvale/v1/view.proto.
  */
 export const file_moonvale_v1_view: GenFile = /*@__PURE__*/
-  fileDesc("ChZtb29udmFsZS92MS92aWV3LnByb3RvEgttb29udmFsZS52MSLcBwoEVmlldxIMCgRuYW1lGAEgASgJEhQKB3ZlcnNpb24YAiABKARIAIgBARIMCgRtYXJrGAMgASgJEhgKC3ZpZXdlcl9zZWF0GAQgASgFSAGIAQESJQoHb3B0aW9ucxgFIAEoCzIULm1vb252YWxlLnYxLk9wdGlvbnMSEgoKY29tbWl0bWVudBgGIAEoDBItCgZsYWJlbHMYByADKAsyHS5tb29udmFsZS52MS5WaWV3LkxhYmVsc0VudHJ5EhMKC2V4dGVybmFsX2lkGAggASgJEi8KC2NyZWF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRc2VhbF9yZXBsYXlfdW50aWwYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXJvdW5kGAwgASgFEhEKBHR1cm4YDSABKAVIAogBARIYCgthY3RpdmVfc2VhdBgOIAEoBUgDiAEBEhkKDHRva2VuX2hvbGRlchgPIAEoBUgEiAEBEhQKDHRva2VuX2FjdGl2ZRgQIAEoCBITCgZjYWxsZXIYESABKAVIBYgBARIYCgtleHRyYV90dXJucxgSIAEoBUgGiAEBEhcKCmRlY2tfY291bnQYEyABKAVIB4gBARInCghkZWNrX3RvcBgUIAEoCzIVLm1vb252YWxlLnYxLkNhcmRWaWV3EiMKBHBpbGUYFSADKAsyFS5tb29udmFsZS52MS5DYXJkVmlldxIjCgRoYW5kGBYgASgLMhUubW9vbnZhbGUudjEuQ2FyZFZpZXcSJAoFc2VhdHMYFyADKAsyFS5tb29udmFsZS52MS5TZWF0VmlldxInCghkZWNpc2lvbhgYIAEoCzIVLm1vb252YWxlLnYxLkRlY2lzaW9uEhAKCHBvc2l0aW9uGBkgASgJEiMKBnJlc3VsdBgaIAEoCzITLm1vb252YWxlLnYxLlJlc3VsdBIjCgRwb29sGBsgAygLMhUubW9vbnZhbGUudjEuUG9vbENhcmQaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIKCghfdmVyc2lvbkIOCgxfdmlld2VyX3NlYXRCBwoFX3R1cm5CDgoMX2FjdGl2ZV9zZWF0Qg8KDV90b2tlbl9ob2xkZXJCCQoHX2NhbGxlckIOCgxfZXh0cmFfdHVybnNCDQoLX2RlY2tfY291bnQiOwoIUG9vbENhcmQSHwoEZmFjZRgBIAEoCzIRLm1vb252YWxlLnYxLkZhY2USDgoGZmFjZXVwGAIgASgIIv4BCghTZWF0VmlldxIRCgRzZWF0GAEgASgFSACIAQESDAoEbmFtZRgCIAEoCRIxCgZsYWJlbHMYAyADKAsyIS5tb29udmFsZS52MS5TZWF0Vmlldy5MYWJlbHNFbnRyeRISCgV0b3RhbBgEIAEoBUgBiAEBEg4KBnNjb3JlcxgFIAMoBRImCgd2aWxsYWdlGAYgAygLMhUubW9vbnZhbGUudjEuQ2FyZFZpZXcSEAoIcmVzaWduZWQYByABKAgaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIHCgVfc2VhdEIICgZfdG90YWwi1QEKCERlY2lzaW9uEicKBGtpbmQYASABKA4yGS5tb29udmFsZS52MS5EZWNpc2lvbktpbmQSEQoEc2VhdBgCIAEoBUgAiAEBEg8KB2FiaWxpdHkYAyABKAkSDgoGcGlja2VkGAQgAygFEioKDWxlZ2FsX2FjdGlvbnMYBSADKAsyEy5tb29udmFsZS52MS5BY3Rpb24SEgoFdmFsdWUYBiABKAVIAYgBARIZChFkZWNsYXJlZF9zcG90dGVycxgHIAEoBUIHCgVfc2VhdEIICgZfdmFsdWUqlwMKDERlY2lzaW9uS2luZBIdChlERUNJU0lPTl9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSREVDSVNJT05fS0lORF9QRUVLEAESFgoSREVDSVNJT05fS0lORF9UVVJOEAISFgoSREVDSVNJT05fS0lORF9IQU5EEAMSFQoRREVDSVNJT05fS0lORF9TRVQQBBIXChNERUNJU0lPTl9LSU5EX1BMQUNFEAUSGAoUREVDSVNJT05fS0lORF9UQVJHRVQQBhIWChJERUNJU0lPTl9LSU5EX0xPT0sQBxIaChZERUNJU0lPTl9LSU5EX1RVUk5fRU5EEAgSGQoVREVDSVNJT05fS0lORF9TQ09SSU5HEAkSGgoWREVDSVNJT05fS0lORF9FWUVfUElDSxAKEhkKFURFQ0lTSU9OX0tJTkRfUFJFRElDVBALEhgKFERFQ0lTSU9OX0tJTkRfUkVXQVJEEAwSGgoWREVDSVNJT05fS0lORF9SRUFDVElPThANEhoKFkRFQ0lTSU9OX0tJTkRfT0JTRVNTT1IQDmIGcHJvdG8z", [file_google_protobuf_timestamp, file_moonvale_v1_action, file_moonvale_v1_card, file_moonvale_v1_options, file_moonvale_v1_result]);
+  fileDesc("ChZtb29udmFsZS92MS92aWV3LnByb3RvEgttb29udmFsZS52MSLCCQoEVmlldxIMCgRuYW1lGAEgASgJEhQKB3ZlcnNpb24YAiABKARIAIgBARIMCgRtYXJrGAMgASgJEhgKC3ZpZXdlcl9zZWF0GAQgASgFSAGIAQESJQoHb3B0aW9ucxgFIAEoCzIULm1vb252YWxlLnYxLk9wdGlvbnMSEgoKY29tbWl0bWVudBgGIAEoDBItCgZsYWJlbHMYByADKAsyHS5tb29udmFsZS52MS5WaWV3LkxhYmVsc0VudHJ5EhMKC2V4dGVybmFsX2lkGAggASgJEi8KC2NyZWF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNQoRc2VhbF9yZXBsYXlfdW50aWwYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg0KBXJvdW5kGAwgASgFEhEKBHR1cm4YDSABKAVIAogBARIYCgthY3RpdmVfc2VhdBgOIAEoBUgDiAEBEhkKDHRva2VuX2hvbGRlchgPIAEoBUgEiAEBEhQKDHRva2VuX2FjdGl2ZRgQIAEoCBITCgZjYWxsZXIYESABKAVIBYgBARIYCgtleHRyYV90dXJucxgSIAEoBUgGiAEBEhcKCmRlY2tfY291bnQYEyABKAVIB4gBARInCghkZWNrX3RvcBgUIAEoCzIVLm1vb252YWxlLnYxLkNhcmRWaWV3EiMKBHBpbGUYFSADKAsyFS5tb29udmFsZS52MS5DYXJkVmlldxIjCgRoYW5kGBYgASgLMhUubW9vbnZhbGUudjEuQ2FyZFZpZXcSJAoFc2VhdHMYFyADKAsyFS5tb29udmFsZS52MS5TZWF0VmlldxInCghkZWNpc2lvbhgYIAEoCzIVLm1vb252YWxlLnYxLkRlY2lzaW9uEhAKCHBvc2l0aW9uGBkgASgJEiMKBnJlc3VsdBgaIAEoCzITLm1vb252YWxlLnYxLlJlc3VsdBIjCgRwb29sGBsgAygLMhUubW9vbnZhbGUudjEuUG9vbENhcmQSIQoFcGhhc2UYHCABKA4yEi5tb29udmFsZS52MS5QaGFzZRIhCgVjbG9jaxgdIAEoCzISLm1vb252YWxlLnYxLkNsb2NrEiwKCGRlYWRsaW5lGB4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCgl0aW1lX2xlZnQYHyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFwoPam9pbl9uZWVkc19jb2RlGCAgASgIEhUKDXJ1bGVzX3ZlcnNpb24YISABKAUSEgoKcmVtYXRjaF9vZhgiIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgoKCF92ZXJzaW9uQg4KDF92aWV3ZXJfc2VhdEIHCgVfdHVybkIOCgxfYWN0aXZlX3NlYXRCDwoNX3Rva2VuX2hvbGRlckIJCgdfY2FsbGVyQg4KDF9leHRyYV90dXJuc0INCgtfZGVja19jb3VudCI7CghQb29sQ2FyZBIfCgRmYWNlGAEgASgLMhEubW9vbnZhbGUudjEuRmFjZRIOCgZmYWNldXAYAiABKAgisgMKCFNlYXRWaWV3EhEKBHNlYXQYASABKAVIAIgBARIMCgRuYW1lGAIgASgJEjEKBmxhYmVscxgDIAMoCzIhLm1vb252YWxlLnYxLlNlYXRWaWV3LkxhYmVsc0VudHJ5EhIKBXRvdGFsGAQgASgFSAGIAQESDgoGc2NvcmVzGAUgAygFEiYKB3ZpbGxhZ2UYBiADKAsyFS5tb29udmFsZS52MS5DYXJkVmlldxIQCghyZXNpZ25lZBgHIAEoCBInCgZzdGF0dXMYCCABKA4yFy5tb29udmFsZS52MS5TZWF0U3RhdHVzEgsKA2JvdBgJIAEoCRIMCgRhd2F5GAogASgIEicKBGJhbmsYCyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGgoSZW50cm9weV9jb21taXRtZW50GAwgASgMEg8KB2VudHJvcHkYDSABKAwSGAoQZW50cm9weV93aXRoaGVsZBgOIAEoCBotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgcKBV9zZWF0QggKBl90b3RhbCLVAQoIRGVjaXNpb24SJwoEa2luZBgBIAEoDjIZLm1vb252YWxlLnYxLkRlY2lzaW9uS2luZBIRCgRzZWF0GAIgASgFSACIAQESDwoHYWJpbGl0eRgDIAEoCRIOCgZwaWNrZWQYBCADKAUSKgoNbGVnYWxfYWN0aW9ucxgFIAMoCzITLm1vb252YWxlLnYxLkFjdGlvbhISCgV2YWx1ZRgGIAEoBUgBiAEBEhkKEWRlY2xhcmVkX3Nwb3R0ZXJzGAcgASgFQgcKBV9zZWF0QggKBl92YWx1ZSppCgVQaGFzZRIVChFQSEFTRV9VTlNQRUNJRklFRBAAEhEKDVBIQVNFX1dBSVRJTkcQARITCg9QSEFTRV9SRVZFQUxJTkcQAhIRCg1QSEFTRV9QTEFZSU5HEAMSDgoKUEhBU0VfT1ZFUhAEKmwKClNlYXRTdGF0dXMSGwoXU0VBVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIUChBTRUFUX1NUQVRVU19PUEVOEAESFAoQU0VBVF9TVEFUVVNfS0VQVBACEhUKEVNFQVRfU1RBVFVTX1RBS0VOEAMqlwMKDERlY2lzaW9uS2luZBIdChlERUNJU0lPTl9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSREVDSVNJT05fS0lORF9QRUVLEAESFgoSREVDSVNJT05fS0lORF9UVVJOEAISFgoSREVDSVNJT05fS0lORF9IQU5EEAMSFQoRREVDSVNJT05fS0lORF9TRVQQBBIXChNERUNJU0lPTl9LSU5EX1BMQUNFEAUSGAoUREVDSVNJT05fS0lORF9UQVJHRVQQBhIWChJERUNJU0lPTl9LSU5EX0xPT0sQBxIaChZERUNJU0lPTl9LSU5EX1RVUk5fRU5EEAgSGQoVREVDSVNJT05fS0lORF9TQ09SSU5HEAkSGgoWREVDSVNJT05fS0lORF9FWUVfUElDSxAKEhkKFURFQ0lTSU9OX0tJTkRfUFJFRElDVBALEhgKFERFQ0lTSU9OX0tJTkRfUkVXQVJEEAwSGgoWREVDSVNJT05fS0lORF9SRUFDVElPThANEhoKFkRFQ0lTSU9OX0tJTkRfT0JTRVNTT1IQDmIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_moonvale_v1_action, file_moonvale_v1_card, file_moonvale_v1_clock, file_moonvale_v1_options, file_moonvale_v1_result]);
 
 /**
  * A game as one viewer sees it: all that a front end needs to draw the table, and a bot to choose. What the viewer may not
@@ -37,7 +39,7 @@ export type View = Message<"moonvale.v1.View"> & {
   name: string;
 
   /**
-   * The version of the game: the number of entries in its log after the one of creation.
+   * The version of the game: the number of entries in its log after the one of creation. Absent before the game begins.
    *
    * @generated from field: optional uint64 version = 2;
    */
@@ -109,7 +111,7 @@ export type View = Message<"moonvale.v1.View"> & {
   sealReplayUntil?: Timestamp | undefined;
 
   /**
-   * Which round is played: 1 is the first.
+   * Which round is played: 1 is the first, 0 says that the game has not begun.
    *
    * @generated from field: int32 round = 12;
    */
@@ -221,6 +223,55 @@ export type View = Message<"moonvale.v1.View"> & {
    * @generated from field: repeated moonvale.v1.PoolCard pool = 27;
    */
   pool: PoolCard[];
+
+  /**
+   * How far the game is.
+   *
+   * @generated from field: moonvale.v1.Phase phase = 28;
+   */
+  phase: Phase;
+
+  /**
+   * How long the seats may think. Absent if there is no limit.
+   *
+   * @generated from field: moonvale.v1.Clock clock = 29;
+   */
+  clock?: Clock | undefined;
+
+  /**
+   * When the time for the open decision is out, or for revealing entropy, by the store's clock. Absent if there is no limit.
+   *
+   * @generated from field: google.protobuf.Timestamp deadline = 30;
+   */
+  deadline?: Timestamp | undefined;
+
+  /**
+   * How long that was away when this view was made, by the store's clock: 0 if the time is out.
+   *
+   * @generated from field: google.protobuf.Duration time_left = 31;
+   */
+  timeLeft?: Duration | undefined;
+
+  /**
+   * Whether ClaimSeat needs a join code.
+   *
+   * @generated from field: bool join_needs_code = 32;
+   */
+  joinNeedsCode: boolean;
+
+  /**
+   * The version of the rules that the game is played by.
+   *
+   * @generated from field: int32 rules_version = 33;
+   */
+  rulesVersion: number;
+
+  /**
+   * The game that this one is the rematch of. Format: games/{game}. Empty if it is none.
+   *
+   * @generated from field: string rematch_of = 34;
+   */
+  rematchOf: string;
 };
 
 /**
@@ -238,7 +289,7 @@ export type ViewJson = {
   name?: string;
 
   /**
-   * The version of the game: the number of entries in its log after the one of creation.
+   * The version of the game: the number of entries in its log after the one of creation. Absent before the game begins.
    *
    * @generated from field: optional uint64 version = 2;
    */
@@ -310,7 +361,7 @@ export type ViewJson = {
   sealReplayUntil?: TimestampJson;
 
   /**
-   * Which round is played: 1 is the first.
+   * Which round is played: 1 is the first, 0 says that the game has not begun.
    *
    * @generated from field: int32 round = 12;
    */
@@ -422,6 +473,55 @@ export type ViewJson = {
    * @generated from field: repeated moonvale.v1.PoolCard pool = 27;
    */
   pool?: PoolCardJson[];
+
+  /**
+   * How far the game is.
+   *
+   * @generated from field: moonvale.v1.Phase phase = 28;
+   */
+  phase?: PhaseJson;
+
+  /**
+   * How long the seats may think. Absent if there is no limit.
+   *
+   * @generated from field: moonvale.v1.Clock clock = 29;
+   */
+  clock?: ClockJson;
+
+  /**
+   * When the time for the open decision is out, or for revealing entropy, by the store's clock. Absent if there is no limit.
+   *
+   * @generated from field: google.protobuf.Timestamp deadline = 30;
+   */
+  deadline?: TimestampJson;
+
+  /**
+   * How long that was away when this view was made, by the store's clock: 0 if the time is out.
+   *
+   * @generated from field: google.protobuf.Duration time_left = 31;
+   */
+  timeLeft?: DurationJson;
+
+  /**
+   * Whether ClaimSeat needs a join code.
+   *
+   * @generated from field: bool join_needs_code = 32;
+   */
+  joinNeedsCode?: boolean;
+
+  /**
+   * The version of the rules that the game is played by.
+   *
+   * @generated from field: int32 rules_version = 33;
+   */
+  rulesVersion?: number;
+
+  /**
+   * The game that this one is the rematch of. Format: games/{game}. Empty if it is none.
+   *
+   * @generated from field: string rematch_of = 34;
+   */
+  rematchOf?: string;
 };
 
 /**
@@ -536,6 +636,55 @@ export type SeatView = Message<"moonvale.v1.SeatView"> & {
    * @generated from field: bool resigned = 7;
    */
   resigned: boolean;
+
+  /**
+   * Whether somebody has taken it.
+   *
+   * @generated from field: moonvale.v1.SeatStatus status = 8;
+   */
+  status: SeatStatus;
+
+  /**
+   * Which bot plays it. Empty if none does.
+   *
+   * @generated from field: string bot = 9;
+   */
+  bot: string;
+
+  /**
+   * Whether an agent plays it since its time was out.
+   *
+   * @generated from field: bool away = 10;
+   */
+  away: boolean;
+
+  /**
+   * What was left in its bank when its last decision was answered. Absent if it has none.
+   *
+   * @generated from field: google.protobuf.Duration bank = 11;
+   */
+  bank?: Duration | undefined;
+
+  /**
+   * What it has committed to adding to all shuffles. Empty if nothing.
+   *
+   * @generated from field: bytes entropy_commitment = 12;
+   */
+  entropyCommitment: Uint8Array;
+
+  /**
+   * What it has added to all shuffles, as soon as the game has begun. Empty if nothing.
+   *
+   * @generated from field: bytes entropy = 13;
+   */
+  entropy: Uint8Array;
+
+  /**
+   * Whether it did not reveal in time what it had committed to, so that it has added nothing.
+   *
+   * @generated from field: bool entropy_withheld = 14;
+   */
+  entropyWithheld: boolean;
 };
 
 /**
@@ -592,6 +741,55 @@ export type SeatViewJson = {
    * @generated from field: bool resigned = 7;
    */
   resigned?: boolean;
+
+  /**
+   * Whether somebody has taken it.
+   *
+   * @generated from field: moonvale.v1.SeatStatus status = 8;
+   */
+  status?: SeatStatusJson;
+
+  /**
+   * Which bot plays it. Empty if none does.
+   *
+   * @generated from field: string bot = 9;
+   */
+  bot?: string;
+
+  /**
+   * Whether an agent plays it since its time was out.
+   *
+   * @generated from field: bool away = 10;
+   */
+  away?: boolean;
+
+  /**
+   * What was left in its bank when its last decision was answered. Absent if it has none.
+   *
+   * @generated from field: google.protobuf.Duration bank = 11;
+   */
+  bank?: DurationJson;
+
+  /**
+   * What it has committed to adding to all shuffles. Empty if nothing.
+   *
+   * @generated from field: bytes entropy_commitment = 12;
+   */
+  entropyCommitment?: string;
+
+  /**
+   * What it has added to all shuffles, as soon as the game has begun. Empty if nothing.
+   *
+   * @generated from field: bytes entropy = 13;
+   */
+  entropy?: string;
+
+  /**
+   * Whether it did not reveal in time what it had committed to, so that it has added nothing.
+   *
+   * @generated from field: bool entropy_withheld = 14;
+   */
+  entropyWithheld?: boolean;
 };
 
 /**
@@ -731,6 +929,109 @@ export const DecisionSchema: GenMessage<Decision, {jsonType: DecisionJson}> = /*
   messageDesc(file_moonvale_v1_view, 3);
 
 /**
+ * How far a game is.
+ *
+ * @generated from enum moonvale.v1.Phase
+ */
+export enum Phase {
+  /**
+   * Not used by the service.
+   *
+   * @generated from enum value: PHASE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Seats are open: nothing is dealt before somebody has claimed each of them.
+   *
+   * @generated from enum value: PHASE_WAITING = 1;
+   */
+  WAITING = 1,
+
+  /**
+   * Every seat is taken, and those that have committed to entropy of their own have to reveal it.
+   *
+   * @generated from enum value: PHASE_REVEALING = 2;
+   */
+  REVEALING = 2,
+
+  /**
+   * It is being played.
+   *
+   * @generated from enum value: PHASE_PLAYING = 3;
+   */
+  PLAYING = 3,
+
+  /**
+   * It is over.
+   *
+   * @generated from enum value: PHASE_OVER = 4;
+   */
+  OVER = 4,
+}
+
+/**
+ * How far a game is.
+ *
+ * @generated from enum moonvale.v1.Phase
+ */
+export type PhaseJson = "PHASE_UNSPECIFIED" | "PHASE_WAITING" | "PHASE_REVEALING" | "PHASE_PLAYING" | "PHASE_OVER";
+
+/**
+ * Describes the enum moonvale.v1.Phase.
+ */
+export const PhaseSchema: GenEnum<Phase, PhaseJson> = /*@__PURE__*/
+  enumDesc(file_moonvale_v1_view, 0);
+
+/**
+ * Whether a seat is taken.
+ *
+ * @generated from enum moonvale.v1.SeatStatus
+ */
+export enum SeatStatus {
+  /**
+   * Not used by the service.
+   *
+   * @generated from enum value: SEAT_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Open: ClaimSeat takes it.
+   *
+   * @generated from enum value: SEAT_STATUS_OPEN = 1;
+   */
+  OPEN = 1,
+
+  /**
+   * Kept for who had it in the game before: Rematch takes it.
+   *
+   * @generated from enum value: SEAT_STATUS_KEPT = 2;
+   */
+  KEPT = 2,
+
+  /**
+   * Taken.
+   *
+   * @generated from enum value: SEAT_STATUS_TAKEN = 3;
+   */
+  TAKEN = 3,
+}
+
+/**
+ * Whether a seat is taken.
+ *
+ * @generated from enum moonvale.v1.SeatStatus
+ */
+export type SeatStatusJson = "SEAT_STATUS_UNSPECIFIED" | "SEAT_STATUS_OPEN" | "SEAT_STATUS_KEPT" | "SEAT_STATUS_TAKEN";
+
+/**
+ * Describes the enum moonvale.v1.SeatStatus.
+ */
+export const SeatStatusSchema: GenEnum<SeatStatus, SeatStatusJson> = /*@__PURE__*/
+  enumDesc(file_moonvale_v1_view, 1);
+
+/**
  * What a decision is about.
  *
  * @generated from enum moonvale.v1.DecisionKind
@@ -853,5 +1154,5 @@ export type DecisionKindJson = "DECISION_KIND_UNSPECIFIED" | "DECISION_KIND_PEEK
  * Describes the enum moonvale.v1.DecisionKind.
  */
 export const DecisionKindSchema: GenEnum<DecisionKind, DecisionKindJson> = /*@__PURE__*/
-  enumDesc(file_moonvale_v1_view, 0);
+  enumDesc(file_moonvale_v1_view, 2);
 
