@@ -307,6 +307,21 @@ def variables_are_settings(objects: list[Object]) -> Iterator[str]:
                     yield f"{title(workload)}: {name} names a file that is not mounted"
 
 
+def both_roles_are_there(objects: list[Object]) -> Iterator[str]:
+    """Pods either serve or attend to clocks and bots; there are both, and Services lead to those that serve."""
+    roles = set()
+    for workload in filter(ours, workloads(objects)):
+        for container in containers(workload):
+            settings = Settings.from_environment(_settings(objects, container))
+            roles.add((settings.workers > 0, settings.stewards > 0))
+            labels = pod_of(workload)["metadata"]["labels"]
+            for service in of_kind(objects, "Service"):
+                if not settings.workers and selects(service["spec"]["selector"], labels):
+                    yield f"{title(service)} leads to {title(workload)}, which serves nothing"
+    if roles != {(True, False), (False, True)}:
+        yield "pods don't either serve or attend to clocks"
+
+
 def the_network_is_closed(objects: list[Object]) -> Iterator[str]:
     """All traffic is denied but what is allowed, and what is allowed names who and which ports."""
     policies = of_kind(objects, "NetworkPolicy")
@@ -339,6 +354,7 @@ POLICIES: Final[tuple[Policy, ...]] = (
     routes_belong_to_a_listener,
     what_is_referred_to_exists,
     variables_are_settings,
+    both_roles_are_there,
     the_network_is_closed,
 )
 
@@ -382,7 +398,12 @@ def _probed_ports(workload: Object, container: Object) -> Iterator[str]:
 def _settings_ports(objects: list[Object], workload: Object, container: Object) -> Iterator[str]:
     settings = Settings.from_environment(_settings(objects, container))
     ports = {port["name"]: port["containerPort"] for port in container.get("ports", ())}
-    listens = {"grpc": settings.listen, "http": settings.http_listen, "metrics": settings.metrics_listen}
+    listens = {
+        "grpc": settings.listen,
+        "health": settings.listen,
+        "http": settings.http_listen,
+        "metrics": settings.metrics_listen,
+    }
     for name, address in listens.items():
         if name in ports and address != f"0.0.0.0:{ports[name]}":
             yield f"{title(workload)} listens on {address}, and its port {name} is {ports[name]}"

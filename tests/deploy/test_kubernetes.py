@@ -41,6 +41,10 @@ LEFT_OUT = {
     "MOONVALE_HEARTBEAT": "as documented",
     "MOONVALE_POLL": "as documented",
     "MOONVALE_READER_TIMEOUT": "as documented",
+    "MOONVALE_CLOCK_GRACE": "as documented",
+    "MOONVALE_REVEAL_TIME": "as documented",
+    "MOONVALE_BOTS": "yours to name; the pods of stewards need a way to them",
+    "MOONVALE_BOT_TIMEOUT": "as documented",
     "MOONVALE_LOG_LEVEL": "info has a line for each call",
     "MOONVALE_TLS_CLIENT_CA": "mutual TLS is yours to choose",
 }
@@ -133,6 +137,13 @@ def test_the_secret_that_is_made_is_good_for_the_service(tmp_path: Path) -> None
 def server(objects: list[Object]) -> Object:
     """The Deployment that serves."""
     found = named(objects, "Deployment", "moonvale")
+    assert found is not None
+    return found
+
+
+def steward(objects: list[Object]) -> Object:
+    """The Deployment that enforces clocks."""
+    found = named(objects, "Deployment", "moonvale-steward")
     assert found is not None
     return found
 
@@ -268,6 +279,13 @@ MUTATIONS: dict[Policy, list[Mutation]] = {
         lambda them: config(them).update(MOONVALE_GRACE="soon"),
         lambda them: config(them).update(MOONVALE_KEYS_FILE="/etc/keys"),
         lambda them: container(them).pop("env"),
+    ],
+    policies.both_roles_are_there: [
+        lambda them: them.remove(server(them)),
+        lambda them: them.remove(steward(them)),
+        lambda them: config(them).update(MOONVALE_STEWARDS="1"),
+        lambda them: steward(them)["spec"]["template"]["spec"]["containers"][0]["env"].clear(),
+        lambda them: one(them, "Service")["selector"].pop(policies.LABELS[1]),
     ],
     policies.the_network_is_closed: [
         lambda them: them.remove(named(them, "NetworkPolicy", "default-deny")),  # type: ignore[arg-type]
