@@ -182,7 +182,7 @@ class Table:
         if secret is not None:
             request.deal.CopyFrom(pb.Deal(secret=secret, villages=rng.sample(range(4), players)))
         answers = await asyncio.gather(*(self._call_create(request) for _ in range(rng.choice((1, 2)))))
-        if any(answer != answers[0] for answer in answers):
+        if any(_given(answer) != _given(answers[0]) for answer in answers):
             raise UnexpectedError(f"one request has created {' and '.join(answer.name for answer in answers)}")
         self._created = answers[0]
         view = self._created.view
@@ -444,6 +444,12 @@ class Table:
 
     def _credential(self, seat: int | None) -> str:
         return self._created.spectator_credential if seat is None else self._created.seat_credentials[seat]
+
+
+def _given(answer: pb.CreateGameResponse) -> tuple[object, ...]:
+    """Return what every answer to one request must say; bots may have moved between two of them."""
+    credentials = (answer.creator_credential, *answer.seat_credentials, answer.spectator_credential)
+    return answer.name, credentials, answer.view.commitment, answer.view.options
 
 
 def new_request_id(rng: Random) -> str:
