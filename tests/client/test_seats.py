@@ -204,7 +204,7 @@ async def test_a_seat_that_never_answers_in_time_is_left_to_the_agent(fake: Fake
 
 def test_a_table_is_asked_for_as_given() -> None:
     clock = Clock(agent="greedy")
-    seats = ["Ann", SeatSetup(open=True)]
+    seats: list[str | SeatSetup] = ["Ann", SeatSetup(open=True)]
     request = create_game(None, seats, None, "", None, None, clock, with_join_code=True, request_id="")
     assert [(seat.name, seat.open) for seat in request.seats] == [("Ann", False), ("", True)]
     assert (request.clock, request.with_join_code) == (clock, True)
