@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from moonvale_engine import catalog, play, programs
+from moonvale_engine import play, programs
 from moonvale_engine.decisions import EYE_PICK, REACTION, SET
 from moonvale_engine.events import EVERYBODY, NOBODY, OVER_BY_ROUNDS, SPECTATOR, UNKNOWN
 from moonvale_engine.hand import drawn_hand
@@ -241,14 +241,14 @@ def _pack(s: State, h: int, faces: bytes, known: bytes | bytearray) -> int:
 
 
 def _decision(s: State, viewer: int) -> DecisionView | None:
-    if s.is_over():
-        return None
     seat = s.seat
+    if seat == NOBODY:  # it is over, or not dealt
+        return None
     program = s.program
     ability = program - programs.CARDS if program >= programs.CARDS else -1
     picked = tuple([h for h in s.noted if h != NOBODY])
     legal = tuple(s.choices) if viewer == seat else ()
     kind = play.decision_kind(s)
-    value = s.x - 1 if kind == REACTION or (ability >= 0 and catalog.CARDS[ability].spots) else None
+    value = s.x - 1 if kind == REACTION or (ability >= 0 and s.rules.cards[ability].spots) else None
     declared = s.x if kind == SET else 0
     return DecisionView(kind, seat, ability, picked, value, declared, legal)

@@ -82,8 +82,8 @@ class Lobby:
 class About:
     """Given when a game is created, or changed by whoever takes a seat or loses it; ``rotations`` grow.
 
-    seats: one for each, or none at all. sealed_until: milliseconds since the epoch. lobby: until the game begins.
-    rematch_of: the game that this one is the rematch of.
+    seats: one for each, or none at all of a game that was never changed. sealed_until: milliseconds since the epoch.
+    lobby: until the game begins. rematch_of: the game that this one is the rematch of.
     """
 
     external_id: str = ""
@@ -151,6 +151,8 @@ def _stored(value: Any) -> Any:  # noqa: ANN401
         return [_stored(each) for each in value]
     if isinstance(value, About | SeatAbout | Lobby | Clock):
         said = {each.name: getattr(value, each.name) for each in fields(value)}
+        if isinstance(value, Lobby):
+            said["options_rules"] = value.options.rules  # which the text of the options leaves out
         return {name: _stored(each) for name, each in said.items() if each or (each == 0 and each is not False)}
     return value
 
@@ -170,7 +172,7 @@ def _clock(stored: dict[str, Any]) -> Clock:
 
 def _lobby(stored: dict[str, Any]) -> Lobby:
     return Lobby(
-        options=parse_game(stored["options"]),
+        options=parse_game(stored["options"], stored["options_rules"]),
         secret=bytes.fromhex(stored["secret"]),
         open=frozenset(stored.get("open", ())),
         kept=frozenset(stored.get("kept", ())),

@@ -15,7 +15,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.view_pb2 import View
-from moonvale_engine.codec import RULES_VERSION
+from moonvale_engine.catalog import known_versions
 from moonvale_engine.events import SPECTATOR
 from moonvale_service import limits, pages, render
 from moonvale_service.about import About, SeatAbout
@@ -80,7 +80,7 @@ class Calls:
         self._keys = keys
         self._quotas = quotas
         self._create_needs_key = settings.create_needs_key
-        self._catalog = pb.GetCatalogResponse(cards=catalog.card_types(), tokens=catalog.token_types())
+        self._catalog = pb.GetCatalogResponse(cards=catalog.card_types(settings.rules), tokens=catalog.token_types())
         self._bots = bot_names(settings)
         self._server_info = _server_info(settings)
 
@@ -392,8 +392,8 @@ def _milliseconds(field: str, time: Timestamp) -> int:
 def _server_info(settings: Settings) -> pb.GetServerInfoResponse:
     return pb.GetServerInfoResponse(
         version=metadata.version("moonvale"),
-        rules_version=RULES_VERSION,
-        known_rules_versions=[RULES_VERSION],
+        rules_version=settings.rules,
+        known_rules_versions=known_versions(),
         bots=bot_names(settings),
         creator_key_required=settings.create_needs_key,
         limits=pb.Limits(

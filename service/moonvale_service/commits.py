@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from moonvale_engine import codec, play
 from moonvale_engine.errors import IllegalActionError
 from moonvale_engine.log import Entry
+from moonvale_service import metrics
 from moonvale_service.about import About
 from moonvale_service.clocks import passing
 from moonvale_service.errors import ActionIllegalError
@@ -101,6 +102,8 @@ class Commits:
             return self._recent.learn(before.game, committed.refused, slot)
         if committed.untimely:
             raise UntimelyError
+        if over:
+            metrics.games_finished.add(str(state.options.players))
         version = before.version + len(entries)
         text = mark_text(mark)
         happened = []

@@ -7,6 +7,7 @@ gets the repeat finds it there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -17,6 +18,7 @@ from moonvale_engine.log import RESIGNATION, RETURN, Entry
 from moonvale_engine.outcome import result
 from moonvale_engine.record import Record as GameRecord
 from moonvale_engine.shuffle import commitment
+from moonvale_service import metrics
 from moonvale_service.about import About
 from moonvale_service.commits import Commits, Outcome, UntimelyError
 from moonvale_service.credentials import Credential
@@ -35,9 +37,9 @@ from moonvale_service.errors import (
     StaleVersionError,
     TimeOutError,
 )
-from moonvale_service.history import Happened, Place, Snapshot, fold, mark_at, place_at, snapshot
+from moonvale_service.history import Happened, Place, Snapshot, check_rules, fold, mark_at, place_at, snapshot
 from moonvale_service.recent import Known, Recent
-from moonvale_service.store import Amendment, Listed, Store, When
+from moonvale_service.store import Amendment, GameMissingError, Listed, Store, When
 from moonvale_service.store.log_codec import Answer, add_answer, content_digest, find_answer, request_key
 
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
@@ -220,8 +222,11 @@ class Games:
         return await self._store.list_games(after, count)
 
     async def delete(self, game: str) -> None:
-        """Delete a game."""
+        """Delete a game. One of rules that are not known is left to those who know them."""
+        with suppress(GameMissingError):  # it may be deleted already, by this same call before: the store knows
+            check_rules(await self._store.read(game))
         await self._store.delete(game)
+        metrics.games_deleted.add()
 
     async def _commit(
         self, known: Known, entries: Sequence[Entry], slot: int | None, ring: bytes, about: About | None = None

@@ -84,10 +84,18 @@ def snapshot(game: str, record: Record) -> Snapshot:
     )
 
 
+def check_rules(record: Record) -> None:
+    """Raise UnknownRulesError if a stored game is of rules that this process doesn't know."""
+    if record.version == WAITING:
+        snapshot("", record)
+    else:
+        codec.rules_of_stored(record.state)
+
+
 def _empty_table(lobby: Lobby) -> State:
     """Return what lies on the table before a game begins: nothing."""
     options = lobby.chosen_options
-    state = new_state(options, catalog.types_in_play(options), lobby.secret, ())
+    state = new_state(options, catalog.rules_of(options.rules), lobby.secret, ())
     drop_frames(state)
     return state
 

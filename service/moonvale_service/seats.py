@@ -18,6 +18,7 @@ from moonvale_engine.options import NUMBERS, Options
 from moonvale_engine.outcome import places
 from moonvale_engine.shuffle import SECRET_BYTES
 from moonvale_engine.state import State
+from moonvale_service import metrics
 from moonvale_service.about import NOBODY_YET, About, Lobby, SeatAbout
 from moonvale_service.clocks import beginning
 from moonvale_service.commits import UntimelyError, milliseconds
@@ -64,6 +65,7 @@ class Seats:
         self._expiry = milliseconds(settings.idle_expiry)
         self._grace = milliseconds(settings.clock_grace)
         self._reveal_time = milliseconds(settings.reveal_time)
+        self._rules = settings.rules
 
     async def create(
         self,
@@ -80,7 +82,7 @@ class Seats:
 
         Raises RequestIdReusedError: the game was created by another content.
         """
-        lobby = Lobby(options, secret or os.urandom(SECRET_BYTES), open_seats)
+        lobby = Lobby(replace(options, rules=self._rules), secret or os.urandom(SECRET_BYTES), open_seats)
         if with_join_code:
             lobby = replace(lobby, join_code=await self._draw_code(game))
         now = await self._create(game, replace(about, lobby=lobby), content_digest(content))
@@ -90,6 +92,9 @@ class Seats:
         return now
 
     async def _create(self, game: str, about: About, digest: bytes) -> Snapshot:
+        assert about.lobby is not None, "every game waits for something until it is settled"
+        players = about.lobby.options.players
+        about = replace(about, seats=about.seats or (NOBODY_YET,) * players)
         about, state, timing = self._settled(about, entered=True)
         mark = os.urandom(MARK_BYTES)
         record = await self._store.create(
@@ -103,6 +108,8 @@ class Seats:
         )
         if record.digest != digest:
             raise RequestIdReusedError
+        if record.first_mark == mark:
+            metrics.games_created.add(str(players))
         known = self._recent.learn(game, record)
         if record.version == 0:
             known = replace(known, new=True)
@@ -230,7 +237,7 @@ class Seats:
         if before.waits or not before.state.is_over():
             raise GameNotOverError
         game = self._keys.rematch_id(by.game)
-        now = await self._create(game, _again(before), content_digest(b"rematch of " + by.game.encode()))
+        now = await self._create(game, _again(before, self._rules), content_digest(b"rematch of " + by.game.encode()))
         if by.seat is None:
             return Taken(now, Credential(game, Role.CREATOR))
         return await self._return(game, by.seat, number, commitment)
@@ -340,13 +347,13 @@ def _seated(about: About, seat: int, player: SeatAbout, request: str) -> About:
     return replace(taken, lobby=lobby)
 
 
-def _again(before: Snapshot) -> About:
+def _again(before: Snapshot, rules: int) -> About:
     """Return what is kept of the rematch of a game, which waits for all who have played it."""
     options = before.state.options
     seats = before.about.seats or (NOBODY_YET,) * options.players
     ranking = places(before.state)
     lobby = Lobby(
-        replace(options, villages=(), deal_supplied=False),
+        replace(options, villages=(), deal_supplied=False, rules=rules),
         os.urandom(SECRET_BYTES),
         kept=frozenset([number for number, seat in enumerate(seats) if not seat.bot]),
         losers=frozenset(ranking[1:]),

@@ -8,12 +8,14 @@ So a steward can die at any moment: its lease ends, and another one finds the ga
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from typing import Final
 
 from moonvale_engine import play
+from moonvale_engine.errors import UnknownRulesError
 from moonvale_engine.log import BY_AGENT, BY_BOT, BY_TIME_OUT, FOR_FAILED_BOT, RESIGNATION, TAKEOVER, Entry
-from moonvale_service import logs, tasks
+from moonvale_service import logs, metrics, tasks
 from moonvale_service.about import About
 from moonvale_service.bots import SUBSTITUTE, BotFailedError, Bots
 from moonvale_service.clocks import Clock, TimeOut
@@ -25,6 +27,8 @@ from moonvale_service.settings import Settings
 from moonvale_service.store import GameMissingError, Store, StoreUnavailableError, When
 from moonvale_service.store.changes import Changes
 from moonvale_service.store.redis_store import SHARDS, shard_of, wake_channel
+
+_EFFECTS: Final = {RESIGNATION: "resignation", TAKEOVER: "takeover"}  # what metrics call them
 
 _AT_ONCE: Final = 64  # games that are attended to at a time
 _LEAST_LEASE_MS: Final = 10_000
@@ -130,6 +134,8 @@ class Steward:
             # Whatever has not been done is due again when the lease ends, or as the store's clock says.
             if not isinstance(error, UntimelyError):
                 logs.event("warning", "steward_delayed", error=error, game=game)
+        except UnknownRulesError:
+            logs.event("info", "steward_left", game=game)  # which a steward that knows its rules will take up
         except Exception as error:  # noqa: BLE001  # one game that can't be played must not keep the others waiting
             logs.event("error", "steward_failed", error=error, game=game)
 
@@ -138,7 +144,8 @@ class Steward:
         try:
             known = self._recent.learn(game, await self._store.read(game))
             if known.now.waits:
-                await self._seats.begin_without(known)
+                if await self._seats.begin_without(known) is not None:
+                    metrics.deadline_enforced("deal")
                 return
             while True:
                 move = await self._choose(known.now)
@@ -147,6 +154,8 @@ class Steward:
                 entries, about, when = move
                 made = await self._commits.commit(known, entries, about=about, when=when, lease=self._lease)
                 if isinstance(made, Outcome):
+                    if when is When.AFTER:
+                        metrics.deadline_enforced(_EFFECTS[entries[0].action] if entries[0].action < 0 else "action")
                     now = made.snapshot
                     if play.seat_to_act(now.state) not in now.about.free:
                         return
@@ -180,8 +189,11 @@ class Steward:
         return [Entry(seat, TAKEOVER, BY_TIME_OUT), answer], about, When.AFTER
 
     async def _move(self, bot: str, now: Snapshot, seat: int) -> Entry:
+        began = time.perf_counter()
         try:
-            return Entry(seat, await self._bots.choose(bot, now, self._store.now()), BY_BOT)
+            action = await self._bots.choose(bot, now, self._store.now())
+            metrics.bot_moved(bot, time.perf_counter() - began)
+            return Entry(seat, action, BY_BOT)
         except BotFailedError as error:
             logs.event("warning", "bot_failed", error=error, game=now.game)
             return Entry(seat, await self._bots.choose(SUBSTITUTE, now, self._store.now()), FOR_FAILED_BOT)

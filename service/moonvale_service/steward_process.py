@@ -26,7 +26,9 @@ _CHECK_SECONDS = 1.0  # between two looks at whether the store answers
 class StewardProcess:
     """A steward over one store, with health. Make and use it within a running loop."""
 
-    def __init__(self, settings: Settings) -> None:
+    kind = "steward"
+
+    def __init__(self, settings: Settings, _number: int) -> None:
         """Raises SettingError."""
         self._settings = settings
         url = server.store_url(settings)

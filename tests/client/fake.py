@@ -18,7 +18,7 @@ from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.game_service_pb2_grpc import GameServiceServicer, add_GameServiceServicer_to_server
 from moonvale_client.errors import DOMAIN
 from moonvale_engine import Options, legal_actions, new_game, observe, position_text, seat_to_act, view
-from moonvale_engine.catalog import types_in_play
+from moonvale_engine.catalog import rules_of
 from moonvale_engine.events import SPECTATOR, Event, seen_by
 from moonvale_engine.log import BY_TIME_OUT, RETURN, TAKEOVER, Entry, enter
 from moonvale_engine.state import drop_frames, new_state
@@ -330,7 +330,7 @@ def viewer_of(context: Context) -> int:
 
 def waiting_view(header: views.GameHeader, viewer: int, options: Options) -> view_pb2.View:
     """A view of a game that waits, in which nothing is dealt."""
-    empty = new_state(options, types_in_play(options), bytes(32), ())
+    empty = new_state(options, rules_of(options.rules), bytes(32), ())
     drop_frames(empty)
     return views.to_proto(view(empty, viewer), "", header)
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from redis import exceptions as redis_errors
 
+from moonvale_service import metrics, tracing
 from moonvale_service.store import (
     WAITING,
     Amendment,
@@ -108,10 +109,10 @@ class RedisStore:
         self._wait: tuple[Command, ...] = (("WAIT", 1, max(1, round(timeout * _WAIT_MS))),) if replicated else ()
         self._ahead = 0.0  # how many milliseconds the store's clock is ahead of this process's monotonic one
         self._read_log, self._delete, self._settle, self._list = (
-            _Script(_text(name)) for name in ("read_log", "delete", "settle", "list")
+            _Script(name, _text(name)) for name in ("read_log", "delete", "settle", "list")
         )
         self._create, self._commit, self._amend, self._lease = (
-            _Script(_text("clock") + _text(name)) for name in ("create", "commit", "amend", "lease")
+            _Script(name, _text("clock") + _text(name)) for name in ("create", "commit", "amend", "lease")
         )
 
     async def create(
@@ -134,12 +135,12 @@ class RedisStore:
     async def read(self, game: str, slot: int | None = None) -> Record:
         fields = _FIELDS if slot is None else (*_FIELDS, _RINGS[slot])
         key = game_key(game)
-        async with self._step():
+        async with self._step("read"):
             (found,) = _good(await self._link.run(key, ("HMGET", key, *fields)))
         return _record(found)
 
     async def read_log(self, game: str, start: int) -> tuple[Record, list[MarkedEntry], int]:
-        async with self._step():
+        async with self._step("read_log"):
             (answer,) = await self._run(self._read_log, (game_key(game), log_key(game)), start)
         now, found, log = answer
         self._learn(int(now))
@@ -156,10 +157,13 @@ class RedisStore:
     def _committed(self, outcome: list[Any]) -> Committed:
         """Return what a script says came of a change. Raises GameMissingError."""
         if outcome[0] == 0:
+            metrics.conflicts.add()
             return Committed(0, _record(outcome[1]))
         if outcome[0] == 2:
             raise GameMissingError
         self._learn(int(outcome[1]))
+        if outcome[0] == 1:
+            metrics.commits.add()
         return Committed(int(outcome[1]), untimely=outcome[0] == 3)
 
     async def list_games(self, after: str, count: int) -> tuple[list[Listed], str]:
@@ -167,7 +171,7 @@ class RedisStore:
         start = shard_of(after) if after else 0
         for first in range(start, SHARDS, _SHARDS_AT_ONCE):
             shards = range(first, min(first + _SHARDS_AT_ONCE, SHARDS))
-            sizes = await asyncio.gather(*[self._size(shard) for shard in shards])
+            sizes = await asyncio.gather(*[self.size(shard) for shard in shards])
             for shard in [shard for shard, size in zip(shards, sizes, strict=True) if size]:
                 low = f"({after}" if after and shard == start else "-"
                 while low:
@@ -178,15 +182,16 @@ class RedisStore:
                     low = f"({last}" if last else ""
         return found, ""
 
-    async def _size(self, shard: int) -> int:
+    async def size(self, shard: int) -> int:
+        """Return how many games the index of a shard has."""
         key = index_key(shard)
-        async with self._step():
+        async with self._step("size"):
             (size,) = _good(await self._link.run(key, ("ZCARD", key)))
         return int(size)
 
     async def _list_shard(self, shard: int, low: str, count: int) -> tuple[list[Listed], str]:
         key = index_key(shard)
-        async with self._step():
+        async with self._step("list"):
             (answer,) = await self._run(self._list, (key,), low, count, key.removesuffix("i") + "g:")
         last, rows = answer
         listed = [
@@ -203,7 +208,7 @@ class RedisStore:
         return self._committed(await self._write(self._amend, keys, *args))
 
     async def lease(self, shard: int, count: int, milliseconds: int) -> Due:
-        async with self._step():
+        async with self._step("lease"):
             (answer,) = await self._run(self._lease, (due_key(shard),), count, milliseconds)
         now, games, following = answer
         self._learn(int(now))
@@ -211,24 +216,24 @@ class RedisStore:
 
     async def forget_due(self, game: str) -> None:
         key = due_key(shard_of(game))
-        async with self._step():
+        async with self._step("forget_due"):
             _good(await self._link.run(key, ("ZREM", key, game)))
 
     async def name_code(self, code: str, game: str, milliseconds: int) -> str:
         key = code_key(code)
-        async with self._step():
+        async with self._step("name_code"):
             _, found = _good(await self._link.run(key, ("SET", key, game, "NX", "PX", milliseconds), ("GET", key)))
         return str(found.decode())
 
     async def find_code(self, code: str, milliseconds: int) -> str | None:
         key = code_key(code)
-        async with self._step():
+        async with self._step("find_code"):
             (found,) = _good(await self._link.run(key, ("GETEX", key, "PX", milliseconds)))
         return None if found is None else found.decode()
 
     async def drop_code(self, code: str) -> None:
         key = code_key(code)
-        async with self._step():
+        async with self._step("drop_code"):
             _good(await self._link.run(key, ("DEL", key)))
 
     def now(self) -> int:
@@ -249,7 +254,7 @@ class RedisStore:
             raise GameMissingError
 
     async def ping(self) -> None:
-        async with self._step():
+        async with self._step("ping"):
             self._learn(await self._link.ping())
 
     async def close(self) -> None:
@@ -257,9 +262,10 @@ class RedisStore:
 
     async def _write(self, script: _Script, keys: Sequence[str], *args: bytes | str | int) -> Any:  # noqa: ANN401
         """Run a script that writes; return its answer when what it wrote is as durable as it has to be."""
-        async with self._step():
+        async with self._step(script.name):
             answer, *confirmed = await self._run(script, keys, *args, then=self._wait)
         if confirmed and confirmed[0] < 1:
+            metrics.store_failures.add(script.name)
             raise StoreUnavailableError("no replica has confirmed the change in time")
         return answer
 
@@ -274,22 +280,28 @@ class RedisStore:
         return _good(answers)
 
     @asynccontextmanager
-    async def _step(self) -> AsyncIterator[None]:
+    async def _step(self, name: str) -> AsyncIterator[None]:
         """Bound a step in time, and tell a server that can't serve from one that was asked something wrong."""
+        began = time.perf_counter()
         try:
-            async with asyncio.timeout(self._timeout):
-                yield
+            with tracing.step(name):
+                async with asyncio.timeout(self._timeout):
+                    yield
         except (redis_errors.RedisError, redis_errors.RedisClusterException, OSError) as error:
             # TimeoutError is an OSError.
             if type(error) is redis_errors.ResponseError and not str(error).startswith(_UNABLE):
                 raise
+            metrics.store_failures.add(name)
             raise StoreUnavailableError from error
+        finally:
+            metrics.store_step_seconds.observe(time.perf_counter() - began, name)
 
 
 class _Script:
-    """A script, and the digest by which a server knows it."""
+    """A script, its name, and the digest by which a server knows it."""
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, name: str, text: bytes) -> None:
+        self.name = name
         self.text = text
         self.digest = hashlib.sha1(text, usedforsecurity=False).hexdigest()
 
