@@ -2,7 +2,7 @@
 
 import { unlessAborted } from "./calls.js";
 import type { Client } from "./client.js";
-import { GAME_OVER, HISTORY_REWOUND, MoonvaleError, NOT_YOUR_TURN, STALE_VERSION } from "./errors.js";
+import { GAME_OVER, HISTORY_REWOUND, MoonvaleError, NOT_YOUR_TURN, STALE_VERSION, TIME_OUT } from "./errors.js";
 import type { Result } from "./gen/moonvale/v1/result_pb.js";
 import type { Decision, View } from "./gen/moonvale/v1/view_pb.js";
 import type { ActionInit, CallOptions } from "./requests.js";
@@ -13,7 +13,7 @@ export type ViewToAct = View & { decision: Decision };
 /** Returns one of `view.decision.legalActions`, at once or as a promise. */
 export type Choose = (view: ViewToAct) => ActionInit | Promise<ActionInit>;
 
-/** The game has moved on since the view, by another client of the same seat or by a resignation. */
+/** The game has moved on since the view: by another client of the same seat, by a resignation, or as time was out. */
 const MOVED_ON: ReadonlySet<string> = new Set([STALE_VERSION, NOT_YOUR_TURN, GAME_OVER]);
 
 /**
@@ -66,7 +66,7 @@ async function play(
 
 /** Whether an entry that is newer than the view puts its viewer to act. */
 function isToAct(view: View, entry: { version?: bigint | undefined; seatToAct?: number | undefined }): boolean {
-  return (entry.version ?? 0n) > (view.version ?? 0n) && entry.seatToAct === view.viewerSeat;
+  return (entry.version ?? 0n) > (view.version ?? -1n) && entry.seatToAct === view.viewerSeat;
 }
 
 /** Whether the view's viewer is to act. */
@@ -87,6 +87,9 @@ export async function answer(
     const response = await client.submitAction(view.name, credential, action, view.version, options);
     return response.view ?? (await client.getView(view.name, credential, options));
   } catch (error) {
+    if (error instanceof MoonvaleError && error.reason === TIME_OUT) {
+      return { ...view, decision: undefined } as View; // what comes of it is told as soon as it is done
+    }
     if (!(error instanceof MoonvaleError && MOVED_ON.has(error.reason))) {
       throw error;
     }

@@ -14,6 +14,7 @@ export const GAME_OVER = "GAME_OVER";
 export const HISTORY_REWOUND = "HISTORY_REWOUND";
 export const NOT_YOUR_TURN = "NOT_YOUR_TURN";
 export const STALE_VERSION = "STALE_VERSION";
+export const TIME_OUT = "TIME_OUT";
 
 /** Codes of a call that may succeed when it is made again. */
 const TRANSIENT: ReadonlySet<Code> = new Set([Code.Unavailable, Code.DeadlineExceeded]);

@@ -10,6 +10,7 @@ export { type FieldViolation, MoonvaleError } from "./errors.js";
 export * from "./gen/moonvale/v1/action_pb.js";
 export * from "./gen/moonvale/v1/card_pb.js";
 export * from "./gen/moonvale/v1/catalog_pb.js";
+export * from "./gen/moonvale/v1/clock_pb.js";
 export * from "./gen/moonvale/v1/errors_pb.js";
 export * from "./gen/moonvale/v1/event_pb.js";
 export * from "./gen/moonvale/v1/game_service_pb.js";
@@ -20,8 +21,11 @@ export * from "./gen/moonvale/v1/view_pb.js";
 export type {
   ActionInit,
   CallOptions,
+  ClaimSeatOptions,
   CreateGameOptions,
+  LeaveSeatOptions,
   ListOptions,
+  RematchOptions,
   RequestOptions,
   RotateCredentialOptions,
   WatchOptions,

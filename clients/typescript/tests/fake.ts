@@ -11,6 +11,7 @@ import {
   createRouterTransport,
 } from "@connectrpc/connect";
 import {
+  type ClaimSeatRequest,
   Client,
   DecisionKind,
   GameService,
@@ -79,6 +80,9 @@ export class FakeService {
   version = 0;
   #changed: (() => void)[] = [];
 
+  readonly claims: ClaimSeatRequest[] = [];
+  left = false;
+
   constructor(readonly length = 12) {}
 
   get isOver(): boolean {
@@ -121,6 +125,23 @@ export class FakeService {
         this.#fault();
         return response;
       },
+      claimSeat: (request) => {
+        this.requestIds.push(request.requestId);
+        this.claims.push(request);
+        this.#fault();
+        return { name: GAME, seat: request.seat ?? 1, credential: SEATS[1] };
+      },
+      leaveSeat: () => {
+        if (this.left) {
+          fail(Code.Unauthenticated, "CREDENTIAL_REVOKED");
+        }
+        this.left = true;
+        this.#fault();
+        return {};
+      },
+      revealEntropy: (_, context) => ({ view: this.view(viewerOf(context)) }),
+      reclaimSeat: (_, context) => ({ view: this.view(viewerOf(context)) }),
+      rematch: ({ number }) => ({ name: `${GAME}again`, seatCredential: `again-${number}` }),
       watchGame: (request, context) => this.#watch(request, context),
       watchTurns: (request, context) => this.#watchTurns(request, context),
       listEvents: ({ pageSize, pageToken }) => {

@@ -212,6 +212,7 @@ test("the reasons that the client acts on are those of the contract", () => {
     "HISTORY_REWOUND",
     "NOT_YOUR_TURN",
     "STALE_VERSION",
+    "TIME_OUT",
   ]);
   expect(Object.keys(ErrorReason)).toEqual(expect.arrayContaining(reasons));
 });
