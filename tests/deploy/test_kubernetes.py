@@ -16,7 +16,7 @@ import yaml
 
 from moonvale_service.credentials import load_keys
 from moonvale_service.settings import Settings, descriptions
-from tests.deploy import policies
+from tests.deploy import policies, traffic
 from tests.deploy.gateway_schemas import SCHEMAS
 from tests.deploy.manifests import KUBERNETES, OVERLAYS, Object, environment, named, of_kind, ours, render, workloads
 from tests.deploy.policies import POLICIES, Policy
@@ -247,7 +247,7 @@ MUTATIONS: dict[Policy, list[Mutation]] = {
         lambda them: one(them, "PodDisruptionBudget").update(maxUnavailable=0),
         lambda them: them.remove(of_kind(them, "PodDisruptionBudget")[0]),
     ],
-    policies.ports_line_up: [
+    traffic.ports_line_up: [
         lambda them: one(them, "Service")["ports"][0].update(targetPort="rpc"),
         lambda them: container(them)["ports"][0].update(containerPort=7360),
         lambda them: config(them).update(MOONVALE_LISTEN="127.0.0.1:7350"),
@@ -259,7 +259,7 @@ MUTATIONS: dict[Policy, list[Mutation]] = {
         lambda them: one(them, "GRPCRoute")["rules"][0]["backendRefs"][0].update(port=7352),
         lambda them: one(them, "HTTPRoute")["rules"][0]["backendRefs"][0].update(name="other"),
     ],
-    policies.routes_belong_to_a_listener: [
+    traffic.routes_belong_to_a_listener: [
         lambda them: one(them, "HTTPRoute")["parentRefs"][0].update(sectionName="other"),
         lambda them: one(them, "HTTPRoute")["parentRefs"][0].update(name="other"),
         lambda them: one(them, "HTTPRoute").update(hostnames=["grpc.moonvale.example.org"]),
@@ -287,7 +287,7 @@ MUTATIONS: dict[Policy, list[Mutation]] = {
         lambda them: steward(them)["spec"]["template"]["spec"]["containers"][0]["env"].clear(),
         lambda them: one(them, "Service")["selector"].pop(policies.LABELS[1]),
     ],
-    policies.the_network_is_closed: [
+    traffic.the_network_is_closed: [
         lambda them: them.remove(named(them, "NetworkPolicy", "default-deny")),  # type: ignore[arg-type]
         lambda them: one(them, "NetworkPolicy", "default-deny").update(ingress=[{}]),
         lambda them: one(them, "NetworkPolicy", "clients")["ingress"][0].pop("from"),
