@@ -72,13 +72,13 @@ export class Client {
     return this.#call((attempt) => this.#stub.createGame(request, attempt), game.creatorKey ?? "", game);
   }
 
-  /** Sit down at an open seat, the first one unless another is named; a join code alone finds its game. */
-  async claimSeat(options: ClaimSeatOptions): Promise<ClaimSeatResponse> {
-    const request = claimSeatRequest(options);
-    return this.#call((attempt) => this.#stub.claimSeat(request, attempt), "", options);
+  /** Sit down at an open seat. */
+  async claimSeat(claim: ClaimSeatOptions): Promise<ClaimSeatResponse> {
+    const request = claimSeatRequest(claim);
+    return this.#call((attempt) => this.#stub.claimSeat(request, attempt), "", claim);
   }
 
-  /** Free a seat before the game begins: the credential's own, or, by the creator's credential, `seat`. */
+  /** Free a seat before the game begins. */
   async leaveSeat(game: string, credential: string, options: LeaveSeatOptions = {}): Promise<void> {
     const request = { name: game, ...(options.seat === undefined ? {} : { seat: options.seat }) };
     try {
@@ -144,7 +144,9 @@ export class Client {
    * Yield the view, then every entry of the log once and in order, until the game is over.
    *
    * While the game waits for players, the view comes anew at each change, and the entries begin with that of version 0.
-   * Streams that break are resumed; if the game began meanwhile, one more view says how far it is. Without `afterVersion` the entries begin with the one that follows the view.
+   * Streams that break are resumed. If the game began meanwhile, one more view says how far it is, and the entries go on
+   * from there; `listEvents` has those before it. Without `afterVersion` the entries of a game that has begun follow the
+   * view. A view is always the whole game as it is by then.
    * Throws HISTORY_REWOUND if the game no longer has what has been passed on: read the view and watch from there.
    */
   async *watch(

@@ -24,11 +24,17 @@ export const STREAM_MS = 600_000;
 /** Before the entry of version 0. */
 const WAITING = -1n;
 
+/** Whether an entry came after the view was made. */
+export function isNewer(entry: LogEntry, view: View): boolean {
+  return view.version === undefined || (entry.version ?? 0n) > view.version;
+}
+
 /** One watch over any number of streams. */
 export class Cursor {
   finished = false;
   readonly #game: string;
-  #version: bigint | undefined; // undefined until the game has begun
+  /** Undefined until the game has begun. */
+  #version: bigint | undefined;
   #mark: string;
   #viewed = false;
 

@@ -9,6 +9,8 @@ const DOMAIN = "moonvale.v1";
 
 // Reasons that the client itself acts on; all are listed in the contract's ErrorReason.
 export const CREDENTIAL_REVOKED = "CREDENTIAL_REVOKED";
+export const GAME_BEGUN = "GAME_BEGUN";
+export const GAME_NOT_BEGUN = "GAME_NOT_BEGUN";
 export const GAME_NOT_FOUND = "GAME_NOT_FOUND";
 export const GAME_OVER = "GAME_OVER";
 export const HISTORY_REWOUND = "HISTORY_REWOUND";

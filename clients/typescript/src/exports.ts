@@ -2,10 +2,11 @@
 
 export { Code } from "@connectrpc/connect";
 
-export { type Choose, type ViewToAct, playSeat } from "./agent.js";
+export { type Choose, type PlaySeatOptions, type ViewToAct, playSeat } from "./agent.js";
 export { type PlaySeatsOptions, playSeats } from "./bot.js";
 export { Client } from "./client.js";
 export type { Update } from "./cursor.js";
+export { entropyCommitment, newEntropy } from "./entropy.js";
 export { type FieldViolation, MoonvaleError } from "./errors.js";
 export * from "./gen/moonvale/v1/action_pb.js";
 export * from "./gen/moonvale/v1/card_pb.js";
@@ -28,6 +29,7 @@ export type {
   RematchOptions,
   RequestOptions,
   RotateCredentialOptions,
+  SeatInit,
   WatchOptions,
 } from "./requests.js";
 export { DEFAULT_RETRY, type RetryPolicy } from "./retry.js";

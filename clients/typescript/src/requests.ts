@@ -21,46 +21,27 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A name, or a setup, which can make a seat open or a bot's, and says what it commits to. */
+export type SeatInit = string | MessageInitShape<typeof SeatSetupSchema>;
+
 /** What a game is created with; all of it is optional. */
 export interface CreateGameOptions extends CallOptions {
   /** Default: four rounds of Silver Coin for four. */
   readonly options?: MessageInitShape<typeof OptionsSchema>;
-  /** Names, or whole setups: one for each seat, or none. */
-  readonly seats?: readonly (string | MessageInitShape<typeof SeatSetupSchema>)[];
+  /** One for each seat, in order; or none, which reserves all of them. */
+  readonly seats?: readonly SeatInit[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly externalId?: string;
   /** A supplied deal; it needs the creator key. */
   readonly deal?: MessageInitShape<typeof DealSchema>;
   readonly sealReplayUntil?: Date;
-  /** How long the seats may think. Left out: as long as they like. */
+  /** How long the seats may think. Default: as long as they like. */
   readonly clock?: MessageInitShape<typeof ClockSchema>;
   /** Whether who claims an open seat needs a code, which the response tells. */
   readonly withJoinCode?: boolean;
   readonly creatorKey?: string;
   /** A secret of the caller's, with which the call can be repeated later. Default: one of the call's own. */
   readonly requestId?: string;
-}
-
-/** Which seat is claimed, and by whom: of a `game`, of that of a `joinCode`, or both. */
-export interface ClaimSeatOptions extends RequestOptions {
-  readonly game?: string;
-  readonly joinCode?: string;
-  /** Left out: the first one that is open. */
-  readonly seat?: number;
-  /** A name, or a setup with labels and what the seat commits to. */
-  readonly player?: string | MessageInitShape<typeof SeatSetupSchema>;
-}
-
-export interface LeaveSeatOptions extends CallOptions {
-  /** Which seat the creator frees. Left out: the credential's own. */
-  readonly seat?: number;
-}
-
-export interface RematchOptions extends CallOptions {
-  /** Of the losers' choice: a number whose cards come from the other deck in the new game. */
-  readonly number?: number;
-  /** What the seat commits to adding to all shuffles. */
-  readonly entropyCommitment?: Uint8Array<ArrayBuffer>;
 }
 
 /** From where a watch goes on. */
@@ -76,6 +57,27 @@ export interface RequestOptions extends CallOptions {
   readonly requestId?: string;
 }
 
+/** Which seat is claimed, and for whom: the join code alone finds its game. */
+export interface ClaimSeatOptions extends RequestOptions {
+  readonly game?: string;
+  readonly joinCode?: string;
+  /** Default: the first one that is open. */
+  readonly seat?: number;
+  readonly player?: SeatInit;
+}
+
+export interface LeaveSeatOptions extends CallOptions {
+  /** By the creator's credential: the seat that is freed. Left out: the credential's own. */
+  readonly seat?: number;
+}
+
+export interface RematchOptions extends CallOptions {
+  /** The losers' choice: one whose cards come from the other deck in the new game. */
+  readonly number?: number;
+  /** What the seat commits to adding to all shuffles. */
+  readonly entropyCommitment?: Uint8Array<ArrayBuffer>;
+}
+
 export interface RotateCredentialOptions extends RequestOptions {
   /** The seat whose credential is replaced. Left out: the spectators'. */
   readonly seat?: number;
@@ -85,6 +87,9 @@ export interface ListOptions extends CallOptions {
   /** How many to read at once. Left out: as many as the service likes. */
   readonly pageSize?: number;
 }
+
+/** In place of a game's name where the join code says which one is meant. */
+const GAME_OF_CODE = "games/-";
 
 /** A request id: a random UUID, which makes a call that can be repeated without being carried out twice. */
 export function newRequestId(): string {
@@ -101,32 +106,33 @@ export function bearer(credential: string): Record<string, string> {
   return credential ? { authorization: `Bearer ${credential}` } : {};
 }
 
-/** The request of an open seat; a player given as text is one with that name. */
-export function claimSeatRequest(claim: ClaimSeatOptions): MessageInitShape<typeof ClaimSeatRequestSchema> {
-  return {
-    name: claim.game || "games/-",
-    joinCode: claim.joinCode ?? "",
-    ...(claim.seat === undefined ? {} : { seat: claim.seat }),
-    ...(claim.player === undefined ? {} : { player: setup(claim.player) }),
-    requestId: claim.requestId || newRequestId(),
-  };
-}
-
-function setup(seat: string | MessageInitShape<typeof SeatSetupSchema>): MessageInitShape<typeof SeatSetupSchema> {
-  return typeof seat === "string" ? { name: seat } : seat;
-}
-
 /** The request of a new game; a seat given as text is one with that name. */
 export function createGameRequest(game: CreateGameOptions): MessageInitShape<typeof CreateGameRequestSchema> {
   return {
     ...(game.options && { options: game.options }),
     seats: (game.seats ?? []).map(setup),
-    ...(game.clock && { clock: game.clock }),
-    withJoinCode: game.withJoinCode ?? false,
     labels: { ...game.labels },
     externalId: game.externalId ?? "",
     requestId: game.requestId || newRequestId(),
     ...(game.deal && { deal: game.deal }),
     ...(game.sealReplayUntil && { sealReplayUntil: timestampFromDate(game.sealReplayUntil) }),
+    ...(game.clock && { clock: game.clock }),
+    withJoinCode: game.withJoinCode ?? false,
   };
+}
+
+/** The request of an open seat. */
+export function claimSeatRequest(claim: ClaimSeatOptions): MessageInitShape<typeof ClaimSeatRequestSchema> {
+  return {
+    name: claim.game || GAME_OF_CODE,
+    joinCode: claim.joinCode ?? "",
+    ...(claim.seat === undefined ? {} : { seat: claim.seat }),
+    player: setup(claim.player ?? ""),
+    requestId: claim.requestId || newRequestId(),
+  };
+}
+
+/** A seat given as text is one with that name. */
+function setup(seat: SeatInit): MessageInitShape<typeof SeatSetupSchema> {
+  return typeof seat === "string" ? { name: seat } : seat;
 }

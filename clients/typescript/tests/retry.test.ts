@@ -207,6 +207,8 @@ test("the reasons that the client acts on are those of the contract", () => {
   const reasons = Object.entries(errors).flatMap(([name, value]) => (name === value ? [name] : []));
   expect(reasons.sort()).toEqual([
     "CREDENTIAL_REVOKED",
+    "GAME_BEGUN",
+    "GAME_NOT_BEGUN",
     "GAME_NOT_FOUND",
     "GAME_OVER",
     "HISTORY_REWOUND",
