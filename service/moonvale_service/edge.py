@@ -155,6 +155,9 @@ class Edge:
         self._idle = asyncio.Event()
         self._idle.set()
         self._called = asyncio.Event()
+        for name in METHODS:  # a rate needs a first value: without one, the first failure of a method is none
+            for code in (grpc.StatusCode.INTERNAL, grpc.StatusCode.UNAVAILABLE):
+                metrics.calls.add(name, code.name, by=0)
 
     def drain(self) -> None:
         """Refuse new calls from now on, as another server will answer them."""

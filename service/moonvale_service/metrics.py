@@ -20,6 +20,8 @@ from typing import Any, Final, TypeVar
 
 import orjson
 
+from moonvale_engine.options import MAX_PLAYERS, MIN_PLAYERS
+
 Labels = tuple[str, ...]
 Row = list[float]
 """Of a histogram: how many observations fell into each bucket, the last one without a bound, and their sum."""
@@ -163,9 +165,13 @@ certificate_expiry: Final = _told(
     )
 )
 
-for _unlabelled in FAMILIES.values():  # which are told from the start: a rate needs a first value
+# What has known labels is told from the start: a rate needs a first value, or the first one counts for nothing.
+for _unlabelled in FAMILIES.values():
     if type(_unlabelled) is Counter and not _unlabelled.labels:
         _unlabelled.values[()] = 0
+for _players in range(MIN_PLAYERS, MAX_PLAYERS + 1):
+    for _counter in (games_created, games_finished):
+        _counter.values[str(_players),] = 0
 
 
 def turn_on() -> None:

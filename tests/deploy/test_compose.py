@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
@@ -79,6 +81,10 @@ def violations(of: Compose) -> Iterator[str]:
         yield "replicas look for their keys elsewhere"
     if ours["deploy"]["replicas"] < 2:
         yield "there is one replica"
+    scraped = yaml.safe_load((DEPLOY / "monitoring/compose.yaml").read_text(encoding="utf-8"))["scrape_configs"][0]
+    (found,) = scraped["dns_sd_configs"]
+    if (found["names"], f"0.0.0.0:{found['port']}") != ([OURS], settings.metrics_listen):
+        yield "Prometheus looks for the replicas elsewhere"
     envoy = yaml.safe_load((DEPLOY / "envoy/envoy.yaml").read_text(encoding="utf-8"))["static_resources"]
     (cluster,) = envoy["clusters"]
     ((upstream,),) = [
@@ -127,6 +133,7 @@ def test_it_is_what_the_specification_says_and_an_unknown_key_is_noticed() -> No
         lambda them: them["services"]["moonvale"]["environment"].update(MOONVALE_STORE="redis://redis:6379/0"),
         lambda them: them["services"]["moonvale"]["environment"].update(MOONVALE_KEYS_FILE="/run/keys"),
         lambda them: them["services"]["moonvale"]["environment"].update(MOONVALE_LISTEN="0.0.0.0:7360"),
+        lambda them: them["services"]["moonvale"]["environment"].pop("MOONVALE_METRICS_LISTEN"),
         lambda them: them["services"]["moonvale"]["deploy"].update(replicas=1),
     ],
 )
@@ -145,6 +152,40 @@ def test_all_images_of_ours_are_of_this_version() -> None:
         for container in workload["spec"]["template"]["spec"]["containers"]
     }
     assert images == {f"moonvale:{version}"}
+
+
+def test_prometheus_and_grafana_are_given_what_they_are_told_to_read() -> None:
+    services = compose()["services"]
+    inside = {
+        volume.split(":")[1]: DEPLOY / volume.split(":")[0]
+        for name in ("prometheus", "grafana")
+        for volume in services[name]["volumes"]
+        if volume.startswith(".")
+    }
+    assert services["prometheus"]["profiles"] == services["grafana"]["profiles"] == ["monitoring"]
+    (rules,) = yaml.safe_load(inside["/etc/prometheus/prometheus.yml"].read_text(encoding="utf-8"))["rule_files"]
+    assert inside[rules].name == "alerts.yaml"
+    (source,) = yaml.safe_load((DEPLOY / "monitoring/grafana-datasources.yaml").read_text(encoding="utf-8"))[
+        "datasources"
+    ]
+    assert source["url"] == "http://prometheus:9090"
+    (provider,) = yaml.safe_load((DEPLOY / "monitoring/grafana-dashboards.yaml").read_text(encoding="utf-8"))[
+        "providers"
+    ]
+    home = services["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
+    assert home.startswith(provider["options"]["path"])
+    assert inside[home].name == "dashboard.json"
+
+
+def test_prometheus_takes_its_configuration(tmp_path: Path) -> None:
+    promtool = shutil.which("promtool")
+    if promtool is None:
+        pytest.skip("no promtool on PATH (Debian and Ubuntu: apt-get install prometheus)")
+    text = (DEPLOY / "monitoring/compose.yaml").read_text(encoding="utf-8")
+    here = tmp_path / "prometheus.yml"
+    here.write_text(text.replace("/etc/prometheus/", f"{DEPLOY}/monitoring/"), encoding="utf-8")
+    done = subprocess.run([promtool, "check", "config", here], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_keys_are_made_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

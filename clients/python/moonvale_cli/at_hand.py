@@ -89,7 +89,7 @@ def running_service(address: str | None, tls: grpc.ChannelCredentials | None = N
     where = address or DEFAULT_ADDRESS
     if not answers(where, tls):
         if tls is not None:
-            raise CommandError(f"no service that these files trust answers at {where} with TLS")
+            raise CommandError(f"no service that is trusted answers at {where} with TLS")
         raise CommandError(f"no service answers at {where}. Start one with: {command_name()} serve")
     yield where
 

@@ -1,8 +1,23 @@
 /** Seats: how one sits down, waits, reveals entropy, and takes a seat back after its time was out. */
 
-import { Code, Phase, type Update, type ViewToAct, entropyCommitment, newEntropy, playSeat, playSeats } from "moonvale";
+import { create } from "@bufbuild/protobuf";
+import {
+  Code,
+  LogEntrySchema,
+  Phase,
+  type Update,
+  ViewSchema,
+  type ViewToAct,
+  WatchGameResponseSchema,
+  entropyCommitment,
+  newEntropy,
+  playSeat,
+  playSeats,
+} from "moonvale";
 import { expect, test } from "vitest";
 
+import { Cursor } from "../src/cursor.js";
+import { StreamBrokenError } from "../src/retry.js";
 import { FakeService, GAME, SEATS, SPECTATOR, mark } from "./fake.js";
 
 const ENTROPIES = [newEntropy(), newEntropy()];
@@ -105,6 +120,15 @@ test("no view of a game that waits is told twice", async () => {
   fake.change(Phase.WAITING);
   expect(await next()).toBe("change-2");
   await watch.return();
+});
+
+test("an entry of a game that waits which is not the first is a broken stream", () => {
+  const cursor = new Cursor(GAME, undefined, "");
+  const view = create(ViewSchema, { name: GAME, mark: "a" });
+  const entry = create(LogEntrySchema, { version: 1n });
+  cursor.take(create(WatchGameResponseSchema, { content: { case: "view", value: view } }));
+  const message = create(WatchGameResponseSchema, { content: { case: "entry", value: entry } });
+  expect(() => cursor.take(message)).toThrow(StreamBrokenError);
 });
 
 test("agents reveal their entropy and play", async () => {
