@@ -15,7 +15,7 @@ from moonvale_cli.at_hand import command_name
 from moonvale_cli.errors import CommandError
 from moonvale_cli.player import LeftError, Place, Player
 from moonvale_cli.words.table import Table
-from moonvale_client import Client, MoonvaleError, View, entropy_commitment, new_entropy
+from moonvale_client import Client, CommitmentChangedError, MoonvaleError, View, entropy_commitment, new_entropy
 from moonvale_engine import texts
 from moonvale_engine.options import DECKS, parse_deck
 
@@ -64,6 +64,8 @@ class Sitting:
                     following = self._rematch(place, view)
             except (LeftError, KeyboardInterrupt):
                 self._leave(place, player.view)
+            except CommitmentChangedError as error:
+                raise CommandError(f"the cards might be chosen: {error}") from error
             except MoonvaleError as error:
                 if error.reason == "GAME_NOT_FOUND":
                     raise CommandError("whoever set the table has taken it away") from error
@@ -158,7 +160,7 @@ class Sitting:
                 self._console.print(Text(f"That number can't be had: {error.field_violations[0].description}"))
                 number = self._number()
             else:
-                return Place(again.name, again.seat_credential, entropy)
+                return Place(again.name, again.seat_credential, entropy, again.view.commitment)
 
 
 def _others(view: View) -> list[Text]:

@@ -156,6 +156,18 @@ test("nothing is revealed to a service that shows another commitment", async () 
   expect(fake.revealed.size).toBe(0);
 });
 
+test("nothing is revealed once the service has changed its own commitment", async () => {
+  const fake = new FakeService();
+  fake.commitments = COMMITMENTS;
+  fake.change(Phase.WAITING);
+  const playing = playSeat(fake.client(), GAME, SEATS[0], choose, { entropy: ENTROPIES[0] });
+  await expect.poll(() => fake.open).toBe(1);
+  fake.commitment = new Uint8Array(32).fill(1);
+  fake.change(Phase.REVEALING);
+  await expect(playing).rejects.toThrow("another commitment of the service's: nothing was revealed");
+  expect(fake.revealed.size).toBe(0);
+});
+
 test("a seat whose time was out is taken back and played on", async () => {
   const fake = new FakeService(20);
   fake.late = [2, 8];

@@ -150,7 +150,7 @@ def _set_table(client: Client, address: str, arguments: argparse.Namespace, cons
     seats = _seats(arguments, entropy)
     game = client.create_game(options, seats, clock=clock, with_join_code=arguments.host)
     mine = game.seat_credentials[arguments.seat - 1]
-    place = Place(game.name, mine, entropy, game.creator_credential)
+    place = Place(game.name, mine, entropy, game.view.commitment, game.creator_credential)
     if arguments.seed is not None:
         _play_with_agents(client, address, arguments, console, place, game)
         return
