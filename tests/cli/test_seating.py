@@ -86,28 +86,50 @@ def test_who_comes_and_goes_is_told() -> None:
     assert seating.news(waiting(ann, ("Ben", taken), ("Ben", taken), phase=reveals)) == []
 
 
+CALL = "events {seat: 1 acted {action {call {}}}} events {seat: 1 called {}}"
+
+
 @pytest.mark.parametrize(
-    ("entry", "line"),
+    ("entries", "lines"),
     [
-        ("cause: CAUSE_TIME_OUT events {seat: 1 resigned {}}", "Ben ran out of time and resigned."),
-        ("cause: CAUSE_RESIGNATION events {seat: 1 resigned {}}", "Ben resigned."),
-        ("cause: CAUSE_TIME_OUT events {seat: 1 away {}}", "Ben ran out of time and left the seat to an agent."),
-        ("cause: CAUSE_PLAYER events {seat: 1 returned {}}", "Ben came back."),
+        (["cause: CAUSE_TIME_OUT events {seat: 1 resigned {}}"], ["Ben ran out of time and resigned."]),
+        (["cause: CAUSE_RESIGNATION events {seat: 1 resigned {}}"], ["Ben resigned."]),
+        ([f"cause: CAUSE_TIME_OUT {CALL}"], ["Ben ran out of time.", "Ben's agent called for the vote."]),
+        ([f"cause: CAUSE_BOT_FAILED {CALL}"], ["Ben failed as a bot.", "Ben's agent called for the vote."]),
+        ([f"cause: CAUSE_BOT {CALL}"], ["Ben called for the vote."]),
         (
-            "cause: CAUSE_TIME_OUT events {seat: 1 acted {action {call {}}}} events {seat: 1 called {}}",
-            "Ben ran out of time, so an agent chose and called for the vote.",
-        ),
-        (
-            "cause: CAUSE_BOT_FAILED events {seat: 1 acted {action {call {}}}} events {seat: 1 called {}}",
-            "Ben failed as a bot, so an agent chose and called for the vote.",
+            [
+                "cause: CAUSE_TIME_OUT events {seat: 1 away {}}",
+                f"cause: CAUSE_TIME_OUT {CALL}",
+                f"cause: CAUSE_AGENT {CALL}",
+                "cause: CAUSE_PLAYER events {seat: 1 returned {}}",
+                f"cause: CAUSE_PLAYER {CALL}",
+                f"cause: CAUSE_TIME_OUT {CALL} events {{seat: 1 scored {{sum: 3 score: 3}}}}",
+            ],
+            [
+                "Ben ran out of time and left the seat to an agent.",
+                "Ben's agent called for the vote and called for the vote.",
+                "Ben came back and called for the vote.",
+                "Ben ran out of time.",
+                "Ben's agent called for the vote.",
+                "Ben scored 3 points.",
+            ],
         ),
     ],
 )
-def test_why_a_seat_did_not_choose_itself_is_told(entry: str, line: str) -> None:
+def test_why_a_seat_did_not_choose_itself_is_told(entries: list[str], lines: list[str]) -> None:
     table = Table(view_of(new_game(Options(players=2), bytes(32)), 0))
     story = Story(6)
-    story.add(Parse(f"version: 7 seat: 1 {entry}", LogEntry()), table)
-    assert story.tell(table) == [line]
+    for version, entry in enumerate(entries, 7):
+        story.add(Parse(f"version: {version} seat: 1 {entry}", LogEntry()), table)
+    assert story.tell(table) == lines
+
+
+def test_an_agent_of_ones_own_is_told_as_such() -> None:
+    table = Table(view_of(new_game(Options(players=2), bytes(32)), 1))
+    story = Story(6)
+    story.add(Parse(f"version: 7 seat: 1 cause: CAUSE_AGENT {CALL}", LogEntry()), table)
+    assert story.tell(table) == ["Your agent called for the vote."]
 
 
 def test_bots_players_who_are_away_and_banks_are_drawn() -> None:
