@@ -171,6 +171,7 @@ class Player:
         """Take in what happened; read the view if it is the player's turn to act."""
         if entry.version == 0:
             self._look()
+            self._say(self._seating.news(self.view))
             self._sit_down()
         self._story.add(entry, self._table)
         self._say(self._story.tell(self._table, finished=True))
