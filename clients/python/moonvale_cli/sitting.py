@@ -112,7 +112,7 @@ class Sitting:
             except OSError as error:
                 raise CommandError(f"--save {name}: {error.strerror}") from error
             how = f"To check them yourself: {command_name()} verify {record} --seen {told}"
-        self._console.print(Text(how), style="dim", soft_wrap=True)
+        self._console.print(Text(how), style="dim", soft_wrap=self._save is not None)  # a command stays in one line
 
     def _rematch(self, place: Place, view: View) -> Place | None:
         """Ask whether the player wants another game with the same others, and sit down for it."""
