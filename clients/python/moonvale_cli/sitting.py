@@ -77,16 +77,16 @@ class Sitting:
             return
         if not view.HasField("version"):
             try:
+                self._client.leave_seat(place.game, place.credential)
+            except MoonvaleError as error:
+                if error.reason != "GAME_BEGUN":  # somebody has sat down just now
+                    raise
+            else:
                 if place.creator:
                     self._client.delete_game(place.game, place.creator)
                     self._console.print("\nYou left, and the table is taken away.")
                 else:
-                    self._client.leave_seat(place.game, place.credential)
                     self._console.print("\nYou left the table. Your seat is open again.")
-            except MoonvaleError as error:
-                if error.reason != "GAME_BEGUN":
-                    raise
-            else:
                 return
         self._console.print("\nYou left the table.")
         if self._back is not None:
