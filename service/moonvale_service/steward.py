@@ -34,7 +34,8 @@ _AT_ONCE: Final = 64  # games that are attended to at a time
 _LEAST_LEASE_MS: Final = 10_000
 _BEYOND_TIMEOUT_MS: Final = 5_000  # of a lease, for all that a move needs besides the bot's answer
 _PAUSE: Final = 0.2  # seconds until a store that did not answer is asked again
-_PARTS: Final = 64  # in which all shards are looked at in the course of one ``poll``
+_PARTS: Final = 64  # in which all shards are looked at
+_POLLS: Final = 12  # in the course of so many ``poll``s: a steward is told of all that is due, leases included
 
 
 class Steward:
@@ -87,10 +88,10 @@ class Steward:
         self._woken.set()
 
     async def _poll_all(self) -> None:
-        """Look at every shard once in a while, should a message have been lost or a lease have ended."""
+        """Look at every shard once in a while, should a message have been lost."""
         while True:
             for part in range(_PARTS):
-                await asyncio.sleep(self._poll / _PARTS)
+                await asyncio.sleep(_POLLS * self._poll / _PARTS)
                 for shard in range(part, SHARDS, _PARTS):
                     self._look_at(shard)
 

@@ -248,11 +248,14 @@ def join_text(
             options += " --cert FILE --key FILE"
             server += " --cert FILE --key FILE"
     kept = f"in {settings.data}" if settings.embedded else "in the store that MOONVALE_STORE names"
+    if not settings.workers:
+        return f"Moonvale's stewards run, and answer health on {address}; games are kept {kept}.\nCtrl-C stops them.\n"
     lines = [
         f"Moonvale serves on {address} ({settings.workers} worker processes); games are kept {kept}.",
         "",
-        f"  {command} play{server}    sit down at a table with three agents",
-        f"  {command} demo{server}    look on while four agents play",
+        f"  {command} play{server}           sit down at a table with three bots",
+        f"  {command} play --host{server}    set a table for others, who get a code to join it with",
+        f"  {command} demo{server}           look on while four agents play",
         "",
     ]
     if http is not None:

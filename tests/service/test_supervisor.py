@@ -207,3 +207,10 @@ def test_the_default_address_needs_no_words_in_what_people_read() -> None:
     text = join_text(settings, "127.0.0.1:7350", None)
     assert "--address" not in text
     assert "Ctrl-C" in text
+
+
+def test_a_service_of_stewards_alone_is_no_place_to_play_at() -> None:
+    settings = Settings.from_environment({"MOONVALE_WORKERS": "0", "MOONVALE_STORE": "redis://127.0.0.1:1"})
+    text = join_text(settings, "127.0.0.1:7350", None)
+    assert "health on 127.0.0.1:7350" in text
+    assert "play" not in text

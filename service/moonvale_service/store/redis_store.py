@@ -209,7 +209,7 @@ class RedisStore:
 
     async def lease(self, shard: int, count: int, milliseconds: int) -> Due:
         async with self._step("lease"):
-            (answer,) = await self._run(self._lease, (due_key(shard),), count, milliseconds)
+            (answer,) = await self._run(self._lease, (due_key(shard), wake_channel(shard)), count, milliseconds)
         now, games, following = answer
         self._learn(int(now))
         return Due(int(now), [game.decode() for game in games], int(float(following)) if following else None)
