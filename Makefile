@@ -81,7 +81,7 @@ lock: $(VENV)/.dev ## Rewrite the lock files for pyproject.toml and package.json
 	@$(PIP_INSTALL) 'uv>=0.13'
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build -o $(LOCKS)/service.txt
 	@$(UV_COMPILE) $(UPGRADE) --group compile --constraint $(LOCKS)/service.txt -o $(LOCKS)/compile.txt
-	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build --group dev \
+	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --extra arena --group build --group dev \
 		--constraint $(LOCKS)/service.txt --constraint $(LOCKS)/compile.txt --override $(LOCKS)/overrides.txt -o $(LOCKS)/dev.txt
 	@cd clients/typescript && npm install --package-lock-only
 	@for peer in tests/bench/peers/*.in; do $(UV_COMPILE) $(UPGRADE) "$$peer" -o "$${peer%.in}.txt" || exit 1; done
