@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import grpc.aio
@@ -14,7 +14,7 @@ import uvloop
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from moonvale_service import embedded, grpc_port, logs, tasks
+from moonvale_service import embedded, grpc_port, logs, tasks, tls
 from moonvale_service.calls import Calls
 from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE, Edge
@@ -35,6 +35,9 @@ EXIT_SETTING: Final = 2  # a setting is wrong, so that starting again would not 
 _TRANSPORT_LIMIT: Final = 4 * 1024 * 1024
 #: Clients may ask whether the connection still lives this often.
 _LEAST_PING_INTERVAL_MS: Final = 5_000
+#: A connection that has reached its age is cut this many seconds after the greatest age of a watch: by then whatever
+#: of ours was open on it has ended as it should, and only what lasts for ever is left, such as a watch of our health.
+_BEYOND_WATCHES: Final = 60.0
 _CHECK_SECONDS: Final = 1.0  # between two looks at whether the store answers
 _QUIET_SECONDS: Final = 0.05  # without a call, until new connections and calls are refused by the transport
 _QUIET_AT_MOST: Final = 1.0  # seconds to wait for that
@@ -73,25 +76,32 @@ class Server:
                 ("grpc.max_receive_message_length", _TRANSPORT_LIMIT),
                 ("grpc.http2.min_ping_interval_without_data_ms", _LEAST_PING_INTERVAL_MS),
                 ("grpc.http2.min_recv_ping_interval_without_data_ms", _LEAST_PING_INTERVAL_MS),
+                *_ages(settings),
             )
         )
+        files = tls.files_of(settings)
+        self._certificates = None if files is None else tls.Certificates(files)
         self._http: HttpPort | None = None
         self._ready = self._draining = False
         #: The port that HTTP is served on.
         self.http_port: int | None = None
         if settings.http_listen is not None:
             app = App(self._edge, settings.message_limit, lambda: self._ready and not self._draining)
-            self._http = HttpPort(shared(app, settings.cors_origins), settings.grace)
+            context = None if self._certificates is None else self._certificates.context
+            self._http = HttpPort(shared(app, settings.cors_origins), settings.grace, context)
         self._server.add_generic_rpc_handlers((grpc_port.handlers(self._edge),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
 
     async def start(self, *addresses: str) -> list[int]:
-        """Serve gRPC on the addresses, and return their ports; and HTTP. Raises SettingError if one can't be had."""
+        """Serve gRPC on the addresses, and return their ports; and HTTP. Raises SettingError if one can't be had.
+
+        Sockets (``unix:``) are for this machine alone and have no TLS.
+        """
         ports = []
         for address in addresses:
             try:
-                ports.append(self._server.add_insecure_port(address))
+                ports.append(self._add_port(address))
             except RuntimeError:
                 raise SettingError(variable_of("listen"), f"{address} can't be listened on") from None
         self._ready = True
@@ -106,6 +116,11 @@ class Server:
                 raise SettingError(variable_of("http_listen"), f"{address} can't be listened on") from None
         await self._server.start()
         return ports
+
+    def _add_port(self, address: str) -> int:
+        if self._certificates is None or address.startswith("unix:"):
+            return self._server.add_insecure_port(address)
+        return self._server.add_secure_port(address, self._certificates.grpc_credentials())
 
     async def idle(self) -> None:
         """Return when no call is open."""
@@ -155,6 +170,8 @@ class Server:
     async def _keep_checking(self) -> None:
         while True:
             await asyncio.sleep(_CHECK_SECONDS)
+            if self._certificates is not None:
+                self._certificates.refresh()
             await self._check_store()
 
     async def _check_store(self) -> None:
@@ -169,6 +186,13 @@ class Server:
         else:
             self._ready = True
             await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
+
+
+def _ages(settings: Settings) -> Iterator[tuple[str, int]]:
+    """Yield the transport's options for the age of a connection. It scatters the age by a tenth by itself."""
+    if settings.connection_age is not None:
+        yield "grpc.max_connection_age_ms", round(1000 * settings.connection_age)
+        yield "grpc.max_connection_age_grace_ms", round(1000 * (settings.watch_age + _BEYOND_WATCHES))
 
 
 async def serve(settings: Settings, *more_addresses: str) -> bool:

@@ -96,6 +96,10 @@ def _expiry(text: str) -> float | None:
     return None if text.lower() == "never" else _seconds(1)(text)
 
 
+def _age(text: str) -> float | None:
+    return None if text.lower() == "never" else _seconds(0.05)(text)
+
+
 def _boolean(text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise ValueError("needs true or false")
@@ -130,7 +134,7 @@ def _optional_path(text: str) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings of a service. Durations are seconds, sizes bytes; an expiry of None means never."""
+    """All settings of a service. Durations are seconds, sizes bytes; an expiry or age of None means never."""
 
     listen: Annotated[str, Setting(_address, "127.0.0.1:7350", "HOST:PORT to serve gRPC on; port 0 takes a free one")]
     http_listen: Annotated[
@@ -155,6 +159,23 @@ class Settings:
     ]
     pin_workers: Annotated[
         bool, Setting(_boolean, "false", "true gives each worker a core of its own, if nothing else runs there (Linux)")
+    ]
+    tls_cert: Annotated[
+        Path | None,
+        Setting(
+            _optional_path,
+            "",
+            "file of the certificate, with its chain, in PEM, that both ports show to clients. Left out: no TLS",
+        ),
+    ]
+    tls_key: Annotated[Path | None, Setting(_optional_path, "", "file of that certificate's key, without a password")]
+    tls_client_ca: Annotated[
+        Path | None,
+        Setting(
+            _optional_path,
+            "",
+            "file of authorities: then only clients with a certificate of theirs are served (mutual TLS)",
+        ),
     ]
     store: Annotated[
         str,
@@ -258,6 +279,15 @@ class Settings:
             "the greatest age of a watch, after which its client resumes it: so watches spread over new servers",
         ),
     ]
+    connection_age: Annotated[
+        float | None,
+        Setting(
+            _age,
+            "10m",
+            "about how old a gRPC connection becomes, until its client is told to open another one, or never: so calls"
+            " spread over new servers; open calls and watches end as they would",
+        ),
+    ]
     reader_timeout: Annotated[
         float,
         Setting(_seconds(0.05), "30s", "how long a message of a watch may wait for a slow client, until it is cut off"),
@@ -280,6 +310,9 @@ class Settings:
         settings = cls(**values)  # type: ignore[arg-type]  # each parser returns its field's type
         if settings.embedded and settings.replicated:
             raise SettingError(variable_of("durability"), "needs local with the embedded store, which has no replica")
+        for name, other in (("tls_key", "tls_cert"), ("tls_cert", "tls_key"), ("tls_cert", "tls_client_ca")):
+            if getattr(settings, name) is None and getattr(settings, other) is not None:
+                raise SettingError(variable_of(name), f"needs a file, as {variable_of(other)} names one")
         return settings
 
     @property

@@ -81,7 +81,7 @@ class Worker:
             sys.executable,
             *("-m", "moonvale_service.server", str(self.number), self._address),
             stdin=asyncio.subprocess.PIPE,
-            env=dict(self._environment),
+            env={"GRPC_VERBOSITY": "NONE", **self._environment},  # which writes lines that are not JSON
             start_new_session=True,
         )
         if self._stopping.is_set():
@@ -187,6 +187,13 @@ def join_text(settings: Settings, address: str, http: str | None, command: str =
     ``http``: the address of its HTTP port, if it has one. ``command``: how they call the command that joins.
     """
     server = "" if address == _DEFAULT_ADDRESS else f" --address {address}"
+    scheme, options = "http", ""
+    if settings.tls_cert is not None:
+        scheme, options = "https", " --cacert FILE"
+        server += " --ca FILE"
+        if settings.tls_client_ca is not None:
+            options += " --cert FILE --key FILE"
+            server += " --cert FILE --key FILE"
     kept = f"in {settings.data}" if settings.embedded else "in the store that MOONVALE_STORE names"
     lines = [
         f"Moonvale serves on {address} ({settings.workers} worker processes); games are kept {kept}.",
@@ -197,9 +204,9 @@ def join_text(settings: Settings, address: str, http: str | None, command: str =
     ]
     if http is not None:
         lines += [
-            f"REST, Connect and gRPC-Web are on http://{http}, its documentation on http://{http}/docs:",
+            f"REST, Connect and gRPC-Web are on {scheme}://{http}, its documentation on {scheme}://{http}/docs:",
             "",
-            f"  curl -X POST http://{http}/v1/games    create a game of four",
+            f"  curl{options} -X POST {scheme}://{http}/v1/games    create a game of four",
             "",
         ]
     for what, path in (
