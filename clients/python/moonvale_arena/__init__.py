@@ -5,7 +5,7 @@ from moonvale_arena.errors import ArenaError
 from moonvale_arena.event import Event
 from moonvale_arena.journal import Journal, Kept, read
 from moonvale_arena.results import GameResult
-from moonvale_arena.run import Services, run
+from moonvale_arena.run import Services, play_event
 from moonvale_arena.standings import Standings, standings
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
     "Standings",
     "parse_entrant",
     "parse_entrants",
+    "play_event",
     "read",
-    "run",
     "standings",
 ]

@@ -75,11 +75,12 @@ def _head(path: Path, line: bytes) -> Event:
 
 
 class Journal:
-    """A results file that is open to be added to, by one arena at a time."""
+    """A results file that is added to, by one arena at a time. event: of a new one; None: it is there already."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, event: Event | None = None) -> None:
         self.folder = folder
-        self._file: int | None = None
+        self._event = event
+        self._descriptor = -1
 
     def __enter__(self) -> Self:
         return self
@@ -87,32 +88,26 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._file is not None:
-            os.close(self._file)
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
 
-    def create(self, event: Event) -> None:
-        """Begin a new event. Raises ArenaError if there is one in the folder."""
+    def open(self) -> None:
+        """Begin the event, or go on with one: then a line that was not written whole is taken away.
+
+        Raises ArenaError if a new event's folder has one already, or if another arena is playing it.
+        """
         try:
+            if self._event is None:
+                self._open(0)
+                os.ftruncate(self._descriptor, read(self.folder).size)
+                return
             (self.folder / RECORDS).mkdir(parents=True, exist_ok=True)
             self._open(os.O_CREAT | os.O_EXCL)
         except FileExistsError:
-            raise ArenaError(
-                f"{self.folder}: has the results of an event already; go on with: moonvale arena resume {self.folder}"
-            ) from None
+            raise ArenaError(f"{self.folder}: has the results of an event already; resume it, or choose another") from None
         except OSError as error:
             raise ArenaError(f"{self.folder}: {error.strerror}") from error
-        self._append({_HEAD: FORMAT, **event.to_json()})
-
-    def resume(self) -> Kept:
-        """Go on with an event: return it with what has been played. A line that was not written whole is taken away."""
-        try:
-            self._open(0)
-        except OSError as error:
-            raise ArenaError(f"{self.folder / RESULTS}: {error.strerror}") from error
-        kept = read(self.folder)
-        assert self._file is not None
-        os.ftruncate(self._file, kept.size)
-        return kept
+        self._append({_HEAD: FORMAT, **self._event.to_json()})
 
     def add(self, game: GameResult, record: Record) -> None:
         """Keep a game, for good: when this returns, it is on the disk."""
@@ -123,15 +118,14 @@ class Journal:
         self._append(game.to_json())
 
     def _open(self, more: int) -> None:
-        self._file = os.open(self.folder / RESULTS, os.O_WRONLY | os.O_APPEND | more, 0o644)
+        self._descriptor = os.open(self.folder / RESULTS, os.O_WRONLY | os.O_APPEND | more, 0o644)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise ArenaError(f"{self.folder}: another arena is playing this event") from None
 
     def _append(self, line: Mapping[str, Any]) -> None:
-        assert self._file is not None
         data = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         while data:
-            data = data[os.write(self._file, data) :]
-        os.fsync(self._file)
+            data = data[os.write(self._descriptor, data) :]
+        os.fsync(self._descriptor)

@@ -9,7 +9,10 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import combinations
+from types import MappingProxyType
 from typing import Final
+
+import grpc
 
 from moonvale_arena.errors import ArenaError
 from moonvale_arena.event import Event
@@ -33,6 +36,7 @@ class Services:
 
     addresses: Sequence[str]
     creator_key: str
+    tls: grpc.ChannelCredentials | None = None
 
 
 #: Is told of each game that ends.
@@ -53,21 +57,31 @@ async def loaded(event: Event) -> AsyncIterator[tuple[Source, ...]]:
 async def check_services(services: Services) -> None:
     """See whether games can be created at every address. Raises ArenaError."""
     for address in services.addresses:
-        async with AsyncClient(address, retry=_REACHED) as client:
+        async with AsyncClient(address, tls=services.tls, retry=_REACHED) as client:
             try:
                 await client.get_server_info()
             except MoonvaleError as error:
                 raise ArenaError(f"no service answers at {address}") from error
 
 
-async def run(event: Event, services: Services, journal: Journal, at_once: int, tell: Tell, done: Mapping[int, GameResult]) -> None:
+async def play_event(
+    event: Event,
+    services: Services,
+    journal: Journal,
+    at_once: int,
+    tell: Tell,
+    done: Mapping[int, GameResult] = MappingProxyType({}),
+) -> None:
     """Play the event to its end. Raises ArenaError if it can't begin or go on; what is in the journal then stays so.
 
     at_once: how many games are played at a time. done: games that have been played before, by number.
     """
     await check_services(services)
     async with loaded(event) as sources, AsyncExitStack() as stack:
-        clients = [await stack.enter_async_context(AsyncClient(address)) for address in services.addresses]
+        journal.open()
+        clients = [
+            await stack.enter_async_context(AsyncClient(address, tls=services.tls)) for address in services.addresses
+        ]
         await _Run(event, clients, services.creator_key, sources, journal, tell, done).play(at_once)
 
 
