@@ -1,4 +1,4 @@
-"""The arena: plays events between bots over the service, and says which is better and how sure that is. docs/arena.md."""
+"""The arena: plays events between bots over the service, and says which is better and how sure that is."""
 
 from moonvale_arena.entrants import Entrant, parse_entrant, parse_entrants
 from moonvale_arena.errors import ArenaError

@@ -20,7 +20,7 @@ AGENTS: Final[Mapping[str, Callable[..., Agent]]] = {"random": RandomAgent, "gre
 
 
 def maker(kind: str, target: str, settings: Mapping[str, int | float | str]) -> Callable[[int], Agent]:
-    """Return what makes an entrant's agent from a seed. Raises ImportError or AttributeError for a class that isn't there.
+    """Return what makes an entrant's agent from a seed. Raises ImportError or AttributeError for what isn't there.
 
     kind: ``agent`` or ``python``. A class gets the seed first, if it takes any argument but its settings.
     """

@@ -23,10 +23,10 @@ MIX: Final = "mix"
 class Event:
     """An event. Raises ArenaError for what doesn't fit together.
 
-    - format: ROUND_ROBIN, or GAUNTLET of the first entrant against all others. seats: 2..4 at a table.
+    - format: ROUND_ROBIN, or GAUNTLET of the first entrant against all others. seats: 2..4.
     - games: the most that are played. alpha: how often equal entrants may be told apart wrongly; None: all games are
       played, whatever they show.
-    - deck: ``coin``, ``eye``, such as ``coin,2=eye``, or MIX. token: whose; empty: that of most cards. rounds: of a game.
+    - deck: ``coin``, ``eye``, such as ``coin,2=eye``, or MIX. token: whose; empty: that of most cards.
     - independent: each game has a deal of its own, in place of one for all seatings of a block.
     - decision_seconds, game_seconds: what a seat may take for a decision, and for all decisions of a game.
     - seed: what schedule, deals and seeds of agents follow from. Whoever knows it knows all cards.

@@ -1,14 +1,14 @@
 """Means over blocks, and between what they lie.
 
-Games of a block are of one deal and of the same entrants, so they are no independent observations; blocks are. Hence all
-intervals are taken over the means of blocks.
+Games of a block are of one deal and of the same entrants, so they are no independent observations; blocks are. Hence
+all intervals are taken over the means of blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from math import atan, cos, inf, pi, sin, sqrt
 from statistics import fmean, stdev
 
@@ -35,8 +35,8 @@ def of_points(means: Sequence[float]) -> Estimate:
 def of_share(means: Sequence[float]) -> Estimate:
     """Return the estimate of a share, of which each block has a mean of 0..1.
 
-    Student's interval as if there were two blocks more, one of all and one of nothing, cut at 0 and 1. Without those the
-    interval would be empty where all blocks agree, and much too short close to that.
+    Student's interval as if there were two blocks more, one of all and one of nothing, cut at 0 and 1. Without those
+    it would be empty where all blocks agree, and much too short close to that.
     """
     more = [*means, 0.0, 1.0]
     half, centre = _half(more), fmean(more)
@@ -48,7 +48,7 @@ def _half(means: Sequence[float]) -> float:
     return quantile(len(means) - 1) * stdev(means) / sqrt(len(means)) if len(means) > 1 else inf
 
 
-@lru_cache(maxsize=None)
+@cache
 def quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
     """Return how many standard errors Student's interval reaches to each side."""
     low, high = 0.0, 2.0

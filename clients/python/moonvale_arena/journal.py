@@ -1,7 +1,7 @@
 """The results of an event on disk: a folder with a file that only grows, and the record of every game.
 
-``results.jsonl`` begins with a line that says what the event is; each line after it is a game that is over, in the order
-in which they ended. A line counts once it is whole. docs/arena.md says what stands in it.
+``results.jsonl`` begins with a line that says what the event is; each line after it is a game that is over, in the
+order in which they ended. A line counts once it is whole. docs/arena.md says what stands in it.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ class Journal:
             (self.folder / RECORDS).mkdir(parents=True, exist_ok=True)
             self._open(os.O_CREAT | os.O_EXCL)
         except FileExistsError:
-            raise ArenaError(f"{self.folder}: has the results of an event already; resume it, or choose another") from None
+            raise ArenaError(
+                f"{self.folder}: has the results of an event already; resume it, or choose another"
+            ) from None
         except OSError as error:
             raise ArenaError(f"{self.folder}: {error.strerror}") from error
         self._append({_HEAD: FORMAT, **self._event.to_json()})

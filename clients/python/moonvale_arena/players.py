@@ -21,6 +21,7 @@ Answer = TypeVar("Answer")
 #: How long a command may take until it can be called.
 START_SECONDS: Final = 30.0
 _REACH_SECONDS: Final = 5.0
+_ENDING_SECONDS: Final = 1.0
 #: What a bot that is a process may print in a game, and how much of that is remembered to say why it ended.
 _MOST_PRINTED: Final = 1024 * 1024
 _LAST_WORDS: Final = 2000
@@ -58,7 +59,7 @@ def source_of(entrant: Entrant) -> Source:
 
 
 class AgentSource:
-    """Agents in processes of their own: those that come along are made anew for each game, of others the process, too."""
+    """Agents in processes: those that come along are made anew for each game; for others so is the process."""
 
     def __init__(self, entrant: Entrant) -> None:
         self._entrant = entrant
@@ -154,8 +155,9 @@ class AgentPlayer:
             answer = await self._reader.readline()
         except (ValueError, ConnectionError) as error:
             self.sound = False
-            fault = "flood" if isinstance(error, ValueError) else "crash"
-            raise BotError(fault, "answered more than any action has" if fault == "flood" else "its process ended") from error
+            if isinstance(error, ValueError):
+                raise BotError("flood", "answered more than any action has") from error
+            raise BotError("crash", "its process ended") from error
         if not answer.endswith(b"\n"):
             self.sound = False
             raise BotError("crash", "its process ended")
@@ -305,9 +307,16 @@ class CommandPlayer:
             await asyncio.wait((asking, self._child.ended, flooded), return_when=asyncio.FIRST_COMPLETED)
             if flooded.done():
                 raise BotError("flood", f"printed more than {_MOST_PRINTED} bytes in a game")
-            if self._child.ended.done():
-                raise BotError("crash", f"its process ended with {self._child.ended.result()}{self._last_words()}")
-            return await asking
+            if not self._child.ended.done():
+                try:
+                    return await asking
+                except BotError as error:
+                    if error.fault != "crash":
+                        raise
+                    await asyncio.wait((self._child.ended,), timeout=_ENDING_SECONDS)  # which may be what has happened
+                    if not self._child.ended.done():
+                        raise
+            raise BotError("crash", f"its process ended with {self._child.ended.result()}{self._last_words()}")
         finally:
             for future in (asking, flooded):
                 future.cancel()

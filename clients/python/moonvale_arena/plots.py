@@ -102,7 +102,12 @@ def ratings(axes: Any, standings: Standings) -> None:  # noqa: ANN401  # matplot
             each.rating.mean, row, xerr=2 * each.rating.deviation, fmt="o", color=colour, capsize=4, lw=2, markersize=7
         )
         axes.annotate(
-            f"{each.rating.mean:.1f}", (each.rating.mean, row), (0, 7), textcoords="offset points", ha="center", fontsize=8.5
+            f"{each.rating.mean:.1f}",
+            (each.rating.mean, row),
+            (0, 7),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8.5,
         )
     axes.set_yticks(range(len(shown)), [each.name for each in shown])
     axes.set_ylim(-0.6, len(shown) - 0.3)
@@ -117,14 +122,21 @@ def heat(axes: Any, standings: Standings) -> None:  # noqa: ANN401
     shown = standings.entrants
     share = [[_ahead(standings, row, column) for column in shown] for row in shown]
     numbers = [[float("nan") if value is None else value for value in row] for row in share]
-    axes.imshow(numbers, cmap="RdYlBu", vmin=0, vmax=1, aspect="auto")
+    axes.imshow(numbers, cmap="RdBu", vmin=-0.25, vmax=1.25, aspect="auto")
     for i, row in enumerate(share):
         for j, value in enumerate(row):
-            if value is not None:
-                colour = "white" if abs(value - 0.5) > 0.38 else _INK
+            if value is None:
+                axes.text(j, i, "–", ha="center", va="center", color=_FAINT)
+            else:
+                colour = "white" if abs(value - 0.5) > 0.42 else _INK
                 axes.text(j, i, f"{value:.0%}", ha="center", va="center", fontsize=9.5, color=colour)
     names = [each.name for each in shown]
-    axes.set_xticks(range(len(shown)), names, rotation=20 if max(map(len, names)) > 9 else 0, ha="right" if max(map(len, names)) > 9 else "center")
+    axes.set_xticks(
+        range(len(shown)),
+        names,
+        rotation=20 if max(map(len, names)) > 9 else 0,
+        ha="right" if max(map(len, names)) > 9 else "center",
+    )
     axes.set_yticks(range(len(shown)), names)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
@@ -142,7 +154,9 @@ def scores(axes: Any, standings: Standings) -> None:  # noqa: ANN401
     for row, each in enumerate(shown):
         colour = colour_of(standings, each)
         if len(set(each.rounds)) > 1:
-            (body,) = axes.violinplot([each.rounds], [row], orientation="horizontal", widths=0.8, showextrema=False)["bodies"]
+            (body,) = axes.violinplot([each.rounds], [row], orientation="horizontal", widths=0.8, showextrema=False)[
+                "bodies"
+            ]
             body.set(facecolor=colour, alpha=0.35, edgecolor=colour)
         low, middle, high = (sorted(each.rounds)[int(len(each.rounds) * part)] for part in (0.25, 0.5, 0.75))
         axes.plot([low, high], [row, row], color=colour, lw=4, solid_capstyle="butt")
@@ -165,7 +179,13 @@ def times(axes: Any, standings: Standings) -> None:  # noqa: ANN401
         for count in each.buckets:
             left -= count
             longer.append(left / in_all)
-        axes.plot(edges, longer, color=colour_of(standings, each), lw=2, label=f"{each.name}, median {seconds_words(each.median)}")
+        axes.plot(
+            edges,
+            longer,
+            color=colour_of(standings, each),
+            lw=2,
+            label=f"{each.name}, median {seconds_words(each.median)}",
+        )
     used = [edges[i] for each in standings.entrants for i, count in enumerate(each.buckets) if count]
     axes.set_xscale("log")
     if used:
@@ -223,6 +243,8 @@ def _table(axes: Any, standings: Standings) -> None:  # noqa: ANN401
             axes.text(left, height, text, ha="right" if right else "left", va="center", fontsize=9.5, **style)
         axes.axhline(1 - step * (number + 1), color=_GRID, lw=1)
     note = summary(standings)[-1] if standings.pairs else ""
-    axes.text(0, step * 0.55, f"Intervals of 95 % over blocks of rotated deals. {note}", fontsize=8, color=_FAINT, va="center")
+    axes.text(
+        0, step * 0.55, f"Intervals of 95 % over blocks of rotated deals. {note}", fontsize=8, color=_FAINT, va="center"
+    )
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)

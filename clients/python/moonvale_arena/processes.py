@@ -66,7 +66,9 @@ class Processes:
         except TimeoutError:
             raise ArenaError(f"entrant '{entrant.name}': was not loaded within {LOAD_SECONDS:.0f} s") from None
         if "ready" not in report:
-            raise ArenaError(f"entrant '{entrant.name}': {report.get('failed', 'its process ended while it was loaded')}")
+            raise ArenaError(
+                f"entrant '{entrant.name}': {report.get('failed', 'its process ended while it was loaded')}"
+            )
         self._reading = asyncio.create_task(self._read())
 
     async def close(self) -> None:

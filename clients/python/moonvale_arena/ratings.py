@@ -18,8 +18,8 @@ class Rating(NamedTuple):
 def rate(entrants: int, blocks: Sequence[Mapping[int, float]]) -> list[Rating]:
     """Return each entrant's rating after these blocks, in their order. Raises ArenaError without the library.
 
-    blocks: the mean place of each entrant that took part, the lower the better; the same means a draw. A block counts as
-    one match, since its games are of one deal.
+    blocks: the mean place of each entrant that took part, the lower the better; the same means a draw. A block counts
+    as one match, since its games are of one deal.
     """
     try:
         from openskill.models import PlackettLuce

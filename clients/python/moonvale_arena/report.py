@@ -10,10 +10,16 @@ from moonvale_arena.tables import faults_words, fewer, points_words, seconds_wor
 from moonvale_arena.words import in_favour, p_words, summary
 
 _CAPTIONS = {
-    "ratings": ("Ratings", "Plackett-Luce ratings of openskill, one match for each block; bars of two standard deviations."),
+    "ratings": (
+        "Ratings",
+        "Plackett-Luce ratings of openskill, one match for each block; bars of two standard deviations.",
+    ),
     "heat": ("Head to head", "How often the entrant of the row was placed before that of the column."),
     "scores": ("Points", "Points of single rounds, the fewer the better. Bar: the middle half; ring: the median."),
-    "times": ("Decision times", "The part of an entrant's decisions that took longer than a time, measured by the arena."),
+    "times": (
+        "Decision times",
+        "The part of an entrant's decisions that took longer than a time, measured by the arena.",
+    ),
 }
 
 _CSS = """
@@ -21,17 +27,25 @@ _CSS = """
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 74rem; padding: 2rem 1.5rem 4rem; background: #fff; color: var(--ink);
   font: 16px/1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
-h1 { font-size: 1.7rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; }
-p { margin: .4rem 0; } .faint { color: var(--faint); font-size: .9rem; }
+h1 { font-size: 1.7rem; margin: 0 0 .3rem; }
+h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; }
+p { margin: .4rem 0; }
+.faint { color: var(--faint); font-size: .9rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { padding: .45rem .7rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
-th { color: var(--faint); font-weight: 600; font-size: .85rem; } .name { text-align: left; font-weight: 600; }
-td small { color: var(--faint); } tbody tr:first-child td { background: #fffbea; } .plain tbody tr:first-child td { background: none; }
+th { color: var(--faint); font-weight: 600; font-size: .85rem; }
+td small { color: var(--faint); }
+.name { text-align: left; font-weight: 600; }
+.text { text-align: left; white-space: normal; width: 100%; }
+.best tbody tr:first-child td { background: #fffbea; }
 .dot { display: inline-block; width: .7em; height: .7em; border-radius: 50%; margin-right: .5em; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(26rem, 1fr)); gap: 1.2rem 2rem; align-items: start; }
-figure { margin: 0; } figure svg { width: 100%; height: auto; } figcaption { color: var(--faint); font-size: .85rem; }
-figure h2 { margin: 1.2rem 0 .3rem; } ul { padding-left: 1.2rem; margin: .3rem 0; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(26rem, 1fr)); gap: 1.2rem 2rem; }
+figure { margin: 0; }
+figure svg { width: 100%; height: auto; }
+figure h2 { margin: 1.2rem 0 .3rem; }
+figcaption { color: var(--faint); font-size: .85rem; }
+ul { padding-left: 1.2rem; margin: .3rem 0; }
 code { background: #f3f6f8; padding: .1em .3em; border-radius: 3px; overflow-wrap: anywhere; }
 @media (max-width: 32rem) { .plots { grid-template-columns: 1fr; } body { padding: 1rem .8rem 3rem; } }
 """
@@ -42,15 +56,11 @@ def html(standings: Standings) -> str:
     event = standings.event
     sentences = summary(standings)
     title = f"{len(event.entrants)} entrants, {standings.games} games at {event.seats} seats"
-    figures = "".join(
-        [
-            f"<figure><h2>{escape(heading)}</h2>{plots.svg(name, standings)}<figcaption>{escape(caption)}</figcaption></figure>"
-            for name, (heading, caption) in _CAPTIONS.items()
-        ]
-    )
-    left_over = (
-        f" {standings.left_over} more games belong to blocks that are not over, and don't count." if standings.left_over else ""
-    )
+    figures = "".join([_figure(standings, name) for name in _CAPTIONS])
+    left_over = ""
+    if standings.left_over:
+        left_over = f" {standings.left_over} more games belong to blocks that are not over, and don't count."
+    deal = "" if event.independent else " on one deal"
     return f"""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -60,23 +70,27 @@ def html(standings: Standings) -> str:
 <h1>Moonvale arena: {escape(title)}</h1>
 <p class="faint">{escape(sentences[0])}{escape(left_over)} The fewest points win.</p>
 <h2>Standings</h2>
-<div class="scroll"><table>
+<div class="scroll"><table class="best">
 <thead><tr><th></th><th class="name">Entrant</th><th>Games</th><th>Rating</th><th>Ahead of others</th><th>Wins</th>
 <th>Points a round</th><th>Places</th><th>Lost by rule</th><th>Decision, median</th></tr></thead>
 <tbody>{_entrants(standings)}</tbody></table></div>
-<p class="faint">Intervals are of 95 %, over blocks: a block is all seatings of one lineup{"" if event.independent else " on one deal"}.</p>
+<p class="faint">Intervals are of 95 %, over blocks: a block is all seatings of one lineup{deal}.</p>
 <div class="plots">{figures}</div>
 <h2>Pairs</h2>
-<div class="scroll"><table class="plain">
-<thead><tr><th class="name">Pair</th><th>Blocks</th><th>Ahead</th><th>95 % interval, at any time</th><th>Fewer points a round</th>
-<th>p</th></tr></thead><tbody>{_pairs(standings)}</tbody></table></div>
+XX<tbody>{_pairs(standings)}</tbody></table></div>
 <h2>In words</h2>
 <ul>{"".join([f"<li>{escape(sentence)}</li>" for sentence in sentences[1:-1]])}</ul>
 <p class="faint">{escape(sentences[-1])}</p>
 <h2>The event</h2>
-<div class="scroll"><table class="plain"><tbody>{_event(standings)}</tbody></table></div>
+<div class="scroll"><table><tbody>{_event(standings)}</tbody></table></div>
 </html>
 """
+
+
+def _figure(standings: Standings, name: str) -> str:
+    heading, caption = _CAPTIONS[name]
+    drawn = plots.svg(name, standings)
+    return f"<figure><h2>{escape(heading)}</h2>{drawn}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
 def _entrants(standings: Standings) -> str:
@@ -122,7 +136,9 @@ def _pairs(standings: Standings) -> str:
 
 def _event(standings: Standings) -> str:
     event = standings.event
-    stop = "all games are played" if event.alpha is None else f"a lineup ends when its pairs are told apart, alpha {event.alpha}"
+    stop = "all games are played"
+    if event.alpha is not None:
+        stop = f"a lineup plays no more when its pairs are told apart, alpha {event.alpha}"
     facts = [
         ("format", event.format),
         ("deck, token", f"{event.deck}, {event.token or 'of most cards'}"),
@@ -133,8 +149,9 @@ def _event(standings: Standings) -> str:
         ("seed", event.seed),
         *[(entrant.name, entrant.text) for entrant in event.entrants],
     ]
+    rows = [(escape(name), escape(text)) for name, text in facts]
     return "".join(
-        [f'<tr><td class="name">{escape(name)}</td><td style="text-align:left;white-space:normal"><code>{escape(text)}</code></td></tr>' for name, text in facts]
+        [f'<tr><td class="name">{name}</td><td class="text"><code>{text}</code></td></tr>' for name, text in rows]
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from moonvale_client.bot import Fault
 
-#: Buckets of the times of decisions: bucket i counts those of 2**i to 2**(i+1) microseconds, the last also all longer ones.
+#: Buckets of the times of decisions: bucket i counts those of 2**i to 2**(i+1) microseconds, the last all longer ones.
 TIME_BUCKETS: Final = 28
 
 

@@ -1,4 +1,4 @@
-"""Running an event: games are played concurrently, results are looked at, and whatever ends early can be gone on with."""
+"""Running an event: games are played concurrently, results are looked at, and an event that was cut short goes on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import contextlib
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from types import MappingProxyType
 from typing import Final
@@ -35,7 +35,7 @@ class Services:
     """Where games are played: addresses that take turns, and the creator key, which all of them know."""
 
     addresses: Sequence[str]
-    creator_key: str
+    creator_key: str = field(repr=False)
     tls: grpc.ChannelCredentials | None = None
 
 
@@ -143,8 +143,8 @@ class _Run:
 class Progress:
     """Which games are left, after those that have been played.
 
-    Which lineups a look leaves out is decided by the results of all looks but the one before it, so that nobody waits for
-    the last games of a look; and by nothing else, so that the same results always lead to the same games.
+    Which lineups a look leaves out is decided by the results of all looks but the one before it, so that nobody waits
+    for the last games of a look; and by nothing else, so that the same results always lead to the same games.
     """
 
     def __init__(self, event: Event, done: Mapping[int, GameResult]) -> None:

@@ -1,7 +1,7 @@
 """When a difference is established: a test that may be looked at after every block, at any number of blocks.
 
-A block gives each pair that met in it one number of 0..1: how often the first of the two was placed before the other. If
-neither is better, its mean is 1/2 whatever its distribution. Against that a gambler bets, who starts with 1 and never
+A block gives each pair that met in it one number of 0..1: how often the first of the two was placed before the
+other. If neither is better, its mean is 1/2 whatever its distribution. Against that a gambler bets, who starts with 1 and never
 stakes more than is there: if the mean is 1/2, the gambler's capital ever reaches 1/alpha with a chance of at most alpha
 (Ville's inequality). The bets are those of the hedged capital of Waudby-Smith and Ramdas, "Estimating means of bounded
 random variables by betting" (2023), and so are the intervals, which hold at all numbers of blocks at once.
@@ -64,7 +64,7 @@ def interval(values: Sequence[float], alpha: float = 0.05) -> tuple[float, float
 
 
 def _edge(values: Sequence[float], alpha: float, outer: int, inner: int) -> int:
-    """Return the means' outermost point that is not refuted, between one that may be and one that is not, by halving."""
+    """Return where refuted means end, between an outer one and an inner one, by halving."""
     if not _refuted(values, alpha, outer / _GRID):
         return outer
     while abs(outer - inner) > 1:

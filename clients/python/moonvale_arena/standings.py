@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from statistics import fmean
 from typing import Final
 
@@ -70,7 +69,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """All entrants, the best first, and all pairs. games: how many are in whole blocks. left_over: and how many are not."""
+    """All entrants, the best first, and all pairs. games: how many are in whole blocks; left_over: how many are not."""
 
     event: Event
     entrants: tuple[Standing, ...]
@@ -112,12 +111,7 @@ def standings(event: Event, games: Sequence[GameResult]) -> Standings:
 def ahead(block: Block, a: int, b: int) -> float:
     """Return the share of meetings of a block in which a was placed before b."""
     return fmean(
-        [
-            float(game.place(i) < game.place(j))
-            for game in block
-            for i in _seats(game, a)
-            for j in _seats(game, b)
-        ]
+        [float(game.place(i) < game.place(j)) for game in block for i in _seats(game, a) for j in _seats(game, b)]
     )
 
 

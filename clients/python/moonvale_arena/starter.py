@@ -145,23 +145,19 @@ def _agent(make: Callable[[int], Agent], talk: int) -> None:
     agent: Agent | None = None
     with socket.socket(fileno=talk) as talking, talking.makefile("rw", encoding="utf-8", newline="\n") as lines:
         for line in lines:
-            if line.startswith("new "):
-                agent, answer = _attempt(lambda seed=int(line[4:]): (make(seed), "ok"))
-            else:
-                _, answer = _attempt(lambda text=line, chooses=agent: (None, _choice(chooses, text)))
+            try:
+                if line.startswith("new "):
+                    agent, answer = make(int(line[4:])), "ok"
+                else:
+                    assert agent is not None
+                    answer = _choice(agent, line)
+            except BaseException as error:  # noqa: BLE001  # the entrant's own, which is told
+                answer = f"!{words_of(error)}"
             lines.write(f"{answer}\n")
             lines.flush()
 
 
-def _attempt(do: Callable[[], tuple[Agent | None, str]]) -> tuple[Agent | None, str]:
-    try:
-        return do()
-    except BaseException as error:  # noqa: BLE001  # the entrant's own, which is told
-        return None, f"!{words_of(error)}"
-
-
-def _choice(agent: Agent | None, text: str) -> str:
-    assert agent is not None
+def _choice(agent: Agent, text: str) -> str:
     position = parse_position(text)
     legal = list(legal_actions(position.state))
     action = agent.choose(position)

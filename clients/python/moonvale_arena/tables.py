@@ -10,6 +10,9 @@ from moonvale_arena.intervals import Estimate
 from moonvale_arena.standings import Pair, Standing, Standings
 from moonvale_arena.words import in_favour, p_words
 
+#: Columns of tables that go into a file or a pipe.
+WIDTH = 120
+
 _BEST = "bold bright_yellow"
 
 
@@ -23,7 +26,7 @@ def entrants_table(standings: Standings) -> Table:
     table = Table(title_justify="left", show_edge=False)
     table.add_column("", justify="right")
     table.add_column("Entrant")
-    for heading in ("Games", "Rating", "Ahead of others", "Wins", "Points a round", "Places", "Lost by rule", "Decision"):
+    for heading in ("Games", "Rating", "Ahead", "Wins", "Points/round", "Places", "Lost by rule"):
         table.add_column(heading, justify="right")
     for number, each in enumerate(standings.entrants, 1):
         table.add_row(
@@ -36,7 +39,6 @@ def entrants_table(standings: Standings) -> Table:
             points_words(each.round_points),
             " ".join(map(str, each.places)),
             faults_words(each),
-            seconds_words(each.median),
         )
     return table
 
@@ -46,7 +48,7 @@ def pairs_table(standings: Standings) -> Table:
     names = [entrant.name for entrant in standings.event.entrants]
     table = Table(title_justify="left", show_edge=False)
     table.add_column("Pair")
-    for heading in ("Blocks", "Ahead", "95 % interval", "Fewer points a round", "p"):
+    for heading in ("Blocks", "Ahead", "95 % interval", "Fewer points/round", "p"):
         table.add_column(heading, justify="right")
     for pair in standings.pairs:
         turned = pair.ahead.mean < 0.5
@@ -72,7 +74,7 @@ def fewer(pair: Pair) -> Estimate | None:
 
 def share_words(share: Estimate) -> str:
     """Return a share with its interval."""
-    return f"{share.mean:.1%} ({share.low:.0%}-{share.high:.0%})"
+    return f"{share.mean:.1%} ({100 * share.low:.0f}–{100 * share.high:.0f})"
 
 
 def points_words(points: Estimate | None) -> str:

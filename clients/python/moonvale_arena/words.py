@@ -11,10 +11,7 @@ def summary(standings: Standings) -> list[str]:
     event = standings.event
     alpha = event.alpha or ALPHA
     deals = "each with a deal of its own" if event.independent else "each deal in all seatings"
-    lines = [
-        f"{standings.games} games in {standings.blocks} blocks at {event.seats} seats, {event.rounds} rounds of"
-        f" {event.deck}, {deals}."
-    ]
+    lines = [_games_words(standings, deals)]
     lines += [pair_words(standings, pair) for pair in standings.pairs]
     if standings.pairs:
         lines.append(
@@ -22,6 +19,14 @@ def summary(standings: Standings) -> list[str]:
             " events, whenever it is stopped."
         )
     return lines
+
+
+def _games_words(standings: Standings, deals: str) -> str:
+    event = standings.event
+    return (
+        f"{standings.games} games in {standings.blocks} blocks at {event.seats} seats, {event.rounds} rounds of"
+        f" {event.deck}, {deals}."
+    )
 
 
 def pair_words(standings: Standings, pair: Pair) -> str:

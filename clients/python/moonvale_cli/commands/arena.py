@@ -19,7 +19,7 @@ from moonvale_arena import ArenaError, Event, GameResult, Journal, Services, par
 from moonvale_arena.event import FORMATS
 from moonvale_arena.journal import results_path
 from moonvale_arena.live import Spectator
-from moonvale_arena.tables import tables
+from moonvale_arena.tables import WIDTH, tables
 from moonvale_arena.words import summary
 from moonvale_cli.at_hand import add_address, answers, command_name, own_service, say_own_service, tls_of
 from moonvale_cli.errors import CommandError
@@ -80,7 +80,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rounds", type=int, metavar="N", default=4, help="of a game [4]")
     parser.add_argument("--deck", default="coin", help="coin, eye, such as coin,2=eye, or mix: another for each block")
     parser.add_argument("--token", default="", help="coin or eye [that of most cards]")
-    parser.add_argument("--independent", action="store_true", help="a deal of its own for each game: for bots that cheat")
+    parser.add_argument(
+        "--independent", action="store_true", help="a deal of its own for each game: for bots that cheat"
+    )
     parser.add_argument("--decision-seconds", type=float, metavar="S", default=10.0, help="time for a decision [10]")
     parser.add_argument("--game-seconds", type=float, metavar="S", default=120.0, help="time of a seat in a game [120]")
     parser.add_argument("--seed", help="repeats schedule and deals; keep it secret from bots [drawn]")
@@ -163,10 +165,17 @@ _SUBCOMMANDS: Final[Mapping[str, Callable[[argparse.Namespace, Console], None]]]
 def run(arguments: argparse.Namespace) -> int:
     """Run the subcommand."""
     try:
-        _SUBCOMMANDS[arguments.subcommand](arguments, Console(highlight=False))
+        _SUBCOMMANDS[arguments.subcommand](arguments, _console())
     except ArenaError as error:
         raise CommandError(str(error)) from error
     return 0
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, WIDTH)
+    return console
 
 
 def _play(

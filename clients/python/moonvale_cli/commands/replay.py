@@ -18,7 +18,18 @@ from moonvale_cli.errors import CommandError
 from moonvale_cli.story import Story
 from moonvale_cli.typed import line
 from moonvale_cli.words.table import Table, printable
-from moonvale_engine import EngineError, Record, State, enter, new_game, read_record, replay_record, seat_to_act, seen_by, view
+from moonvale_engine import (
+    EngineError,
+    Record,
+    State,
+    enter,
+    new_game,
+    read_record,
+    replay_record,
+    seat_to_act,
+    seen_by,
+    view,
+)
 from moonvale_engine.events import SPECTATOR, Event
 
 DESCRIPTION: Final = """\
