@@ -8,6 +8,7 @@ export { Client } from "./client.js";
 export type { Update } from "./cursor.js";
 export { type FieldViolation, MoonvaleError } from "./errors.js";
 export * from "./gen/moonvale/v1/action_pb.js";
+export * from "./gen/moonvale/v1/bot_service_pb.js";
 export * from "./gen/moonvale/v1/card_pb.js";
 export * from "./gen/moonvale/v1/catalog_pb.js";
 export * from "./gen/moonvale/v1/errors_pb.js";

@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             console.print(Text(sentence), soft_wrap=True)
         if shown.HasField("result"):
             break
-        console.print(TableDrawing(shown))
+        console.print(*([Text()] if told else []), TableDrawing(shown), sep="\n")
         if waits and _ends(console):
             return 0
         if arguments.pause:
