@@ -32,7 +32,8 @@ function choose(view: ViewToAct): Action {
     return (top <= 3 && worst - top >= 3 ? actions.find(({ verb }) => verb.case === "take") : undefined) ?? draw;
   }
   const hand = view.hand?.face?.value;
-  if (hand !== undefined) {
+  if (hand !== undefined && find("close") === undefined) {
+    // One card is exchanged; a set of equal ones would be better still.
     const [best] = [...actions].sort((a, b) => gain(b, mine, hand) - gain(a, mine, hand));
     if (best !== undefined && gain(best, mine, hand) > 0) {
       return best;

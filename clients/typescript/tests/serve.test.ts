@@ -17,18 +17,20 @@ const view = create(ViewSchema, {
 });
 const second: Choose = (seen) => seen.decision.legalActions[1]!;
 
+const overConnect: typeof createGrpcTransport = (options) => createConnectTransport({ ...options, httpVersion: "2" });
+
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
 });
 
 function ask(address: string, over = createGrpcTransport) {
-  return createClient(BotService, over({ baseUrl: `http://${address}`, httpVersion: "2" }));
+  return createClient(BotService, over({ baseUrl: `http://${address}` }));
 }
 
 test.each([
   ["gRPC", createGrpcTransport],
-  ["Connect", createConnectTransport as typeof createGrpcTransport],
+  ["Connect", overConnect],
 ])("a bot answers over %s", async (_, over) => {
   const server = await serveBot(second, { address: "127.0.0.1:0" });
   try {
