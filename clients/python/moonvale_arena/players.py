@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from moonvale_arena.entrants import AGENT, COMMAND, SERVER, Entrant
 from moonvale_arena.errors import ArenaError
+from moonvale_arena.inside import InsideSource, is_quick
 from moonvale_arena.processes import Child, Processes
 from moonvale_client import BotCaller, BotError, View
 from moonvale_client.bot import BOT_ADDRESS_VARIABLE
@@ -53,6 +54,8 @@ class Source(Protocol):
 
 def source_of(entrant: Entrant) -> Source:
     """Return where an entrant's players come from."""
+    if is_quick(entrant):
+        return InsideSource(entrant)
     if entrant.kind == SERVER:
         return ServerSource(entrant)
     return CommandSource(entrant) if entrant.kind == COMMAND else AgentSource(entrant)
@@ -79,20 +82,20 @@ class AgentSource:
     async def close(self) -> None:
         """Kill its processes."""
         while self._idle:
-            self._idle.popleft().hang_up()
+            await self._idle.popleft().hang_up()
         await self._processes.close()
 
     async def start(self, talk: socket.socket) -> Child:
         """Start a process."""
         return await self._processes.start(talk.fileno(), {})
 
-    def take_back(self, player: AgentPlayer) -> None:
+    async def take_back(self, player: AgentPlayer) -> None:
         """Keep a process for the next game if nothing can be left in it, or kill it."""
         if self._entrant.kind == AGENT and player.sound:
             self._idle.append(player)
         else:
-            player.hang_up()
             self._processes.end(player.child)
+            await player.hang_up()
 
 
 class AgentPlayer:
@@ -143,11 +146,13 @@ class AgentPlayer:
 
     async def close(self) -> None:
         """Give the process back."""
-        self._source.take_back(self)
+        await self._source.take_back(self)
 
-    def hang_up(self) -> None:
+    async def hang_up(self) -> None:
         """Close the connection, at which a process that is well ends."""
         self._writer.close()
+        with contextlib.suppress(ConnectionError):
+            await self._writer.wait_closed()
 
     async def _ask(self, line: str) -> str:
         try:
@@ -200,7 +205,7 @@ class CalledPlayer:
 
     async def choose(self, view: View, seconds: float) -> int:
         """Ask it."""
-        action = await self._caller.choose(_for_others(view), seconds)
+        action = await self._caller.choose(shown_to_others(view), seconds)
         return list(view.decision.legal_actions).index(action)
 
     async def close(self) -> None:
@@ -284,7 +289,7 @@ class CommandPlayer:
     async def choose(self, view: View, seconds: float) -> int:
         """Ask it."""
         assert self._caller is not None
-        action = await self._unless_it_ends(self._caller.choose(_for_others(view), seconds))
+        action = await self._unless_it_ends(self._caller.choose(shown_to_others(view), seconds))
         return list(view.decision.legal_actions).index(action)
 
     async def close(self) -> None:
@@ -344,7 +349,7 @@ class CommandPlayer:
         return f": {''.join([c if c.isprintable() else '?' for c in lines[-1]])[:200]}" if lines else ""
 
 
-def _for_others(view: View) -> View:
+def shown_to_others(view: View) -> View:
     """Return a view as bots of others get it: without what tells games of the same deal apart from all others."""
     shown = View()
     shown.CopyFrom(view)

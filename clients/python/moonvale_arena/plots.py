@@ -122,7 +122,9 @@ def heat(axes: Any, standings: Standings) -> None:  # noqa: ANN401
     shown = standings.entrants
     share = [[_ahead(standings, row, column) for column in shown] for row in shown]
     numbers = [[float("nan") if value is None else value for value in row] for row in share]
-    axes.imshow(numbers, cmap="RdBu", vmin=-0.25, vmax=1.25, aspect="auto")
+    edges = [i - 0.5 for i in range(len(shown) + 1)]
+    axes.pcolormesh(edges, edges, numbers, cmap="RdBu", vmin=-0.25, vmax=1.25, edgecolor="white", lw=2)
+    axes.invert_yaxis()
     for i, row in enumerate(share):
         for j, value in enumerate(row):
             if value is None:
@@ -140,10 +142,6 @@ def heat(axes: Any, standings: Standings) -> None:  # noqa: ANN401
     axes.set_yticks(range(len(shown)), names)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    axes.set_xticks([x - 0.5 for x in range(1, len(shown))], minor=True)
-    axes.set_yticks([y - 0.5 for y in range(1, len(shown))], minor=True)
-    axes.grid(which="minor", color="white", lw=2)
-    axes.tick_params(which="minor", length=0)
     axes.set_xlabel("… the entrant of the column")
     axes.set_title("How often the entrant of the row was ahead of")
 

@@ -1,10 +1,10 @@
 """When a difference is established: a test that may be looked at after every block, at any number of blocks.
 
-A block gives each pair that met in it one number of 0..1: how often the first of the two was placed before the
-other. If neither is better, its mean is 1/2 whatever its distribution. Against that a gambler bets, who starts with 1 and never
-stakes more than is there: if the mean is 1/2, the gambler's capital ever reaches 1/alpha with a chance of at most alpha
-(Ville's inequality). The bets are those of the hedged capital of Waudby-Smith and Ramdas, "Estimating means of bounded
-random variables by betting" (2023), and so are the intervals, which hold at all numbers of blocks at once.
+A block gives each pair that met in it one number of 0..1: how often the first of the two was placed before the other.
+If neither is better, its mean is 1/2 whatever its distribution. Against that a gambler bets, who starts with 1 and
+never stakes more than is there: if the mean is 1/2, the gambler's capital ever reaches 1/alpha with a chance of at most
+alpha (Ville's inequality). The bets are those of the hedged capital of Waudby-Smith and Ramdas, "Estimating means of
+bounded random variables by betting" (2023), and so are the intervals, which hold at all numbers of blocks at once.
 """
 
 from __future__ import annotations

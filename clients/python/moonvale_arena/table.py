@@ -56,7 +56,7 @@ class Table:
         self._entries: list[tuple[int, int | None, int]] = []  # seat, place among its legal actions, time
 
     async def play(self) -> tuple[GameResult, Record]:
-        """Play it to its end. Raises MoonvaleError, and ArenaError if the service tells another game than was played."""
+        """Play it to its end. Raises MoonvaleError, and ArenaError if the service tells of another game."""
         began = time.monotonic()
         game = self._game
         try:
