@@ -9,7 +9,7 @@ COMPILED := build/compiled
 ENGINE_SOURCES := $(shell find engine -name '*.py')
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
-UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --system-certs \
+UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --generate-hashes --no-emit-index-url --system-certs \
 	--custom-compile-command "make lock"
 # Followed by a command: runs it in the TypeScript client, whose packages are installed first; exits with 3 without Node.js.
 TYPESCRIPT = $(BIN)/python clients/typescript/install.py && cd clients/typescript &&

@@ -97,7 +97,7 @@ def result(number: int, chosen: Event, lineup: tuple[int, ...], seats: tuple[int
 
 def test_a_lineup_stops_when_told_apart_and_the_same_results_stop_it_at_the_same_game() -> None:
     chosen = event("greedy", "random", "Steady", games=1000, alpha=0.05)
-    played: list[list[int]] = []
+    played: list[list[tuple[int, ...]]] = []
     for order in (1, -1):
         progress, numbers = Progress(chosen, {}), []
         while True:
@@ -180,7 +180,7 @@ REFUSED = {
     "run greedy python:tests.arena.bots": "needs a module and a class, as in python:my_bots:Cautious",
     "run greedy grpc://nowhere": "needs an address, as in grpc://127.0.0.1:7360",
     "run greedy cmd:": "needs a command, as in cmd:node bot.js",
-    "run greedy cmd:no-such-program": "entrant 'no-such-program': its process ended with 127: no-such-program: No such file",
+    "run greedy cmd:no-such-program": "entrant 'no-such-program': its process ended with 127: no-such-program: No such",
     f"run greedy 'quits=cmd:{BOT} ends'": "entrant 'quits': its process ended with 0",
     "run greedy random --creator-key /no/such/file": "/no/such/file: No such file or directory; name its file with",
     "show /no/such/folder": "/no/such/folder: No such file or directory",
