@@ -14,7 +14,7 @@ import uvloop
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from moonvale_service import embedded, grpc_port, logs, tasks, tls
+from moonvale_service import embedded, grpc_port, logs, metrics, tasks, tls, tracing
 from moonvale_service.calls import Calls
 from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE, Edge
@@ -25,7 +25,7 @@ from moonvale_service.http.port import HttpPort
 from moonvale_service.quotas import Quotas
 from moonvale_service.settings import SettingError, Settings, variable_of
 from moonvale_service.store import StoreUnavailableError
-from moonvale_service.store.redis_store import RedisStore
+from moonvale_service.store.redis_store import SHARDS, RedisStore
 from moonvale_service.watch import Watches
 
 EXIT_FAILED: Final = 1
@@ -39,6 +39,7 @@ _LEAST_PING_INTERVAL_MS: Final = 5_000
 #: of ours was open on it has ended as it should, and only what lasts for ever is left, such as a watch of our health.
 _BEYOND_WATCHES: Final = 60.0
 _CHECK_SECONDS: Final = 1.0  # between two looks at whether the store answers
+_COUNT_SECONDS: Final = 60.0  # for counting the games of all shards
 _QUIET_SECONDS: Final = 0.05  # without a call, until new connections and calls are refused by the transport
 _QUIET_AT_MOST: Final = 1.0  # seconds to wait for that
 _LAST_WORDS: Final = 0.5  # seconds for what is on its way when the last call of a game has ended
@@ -64,7 +65,12 @@ class Server:
             )
         except ValueError:
             raise SettingError(variable_of("store"), "is not a URL of Redis or Valkey") from None
-        games = Games(self._store, finished_expiry=settings.finished_expiry, idle_expiry=settings.idle_expiry)
+        games = Games(
+            self._store,
+            rules=settings.rules,
+            finished_expiry=settings.finished_expiry,
+            idle_expiry=settings.idle_expiry,
+        )
         quotas = Quotas(settings)
         calls = Calls(games, self._watches, keys, quotas, settings)
         self._edge = Edge(calls, keys, quotas, settings.message_limit, reader_timeout=settings.reader_timeout)
@@ -182,10 +188,28 @@ class Server:
             if self._ready:
                 logs.event("error", "store_unavailable", error=error)
             self._ready = False
+            metrics.store_ready.set(0)
             await self._health.set(SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING)
         else:
             self._ready = True
+            metrics.store_ready.set(1)
             await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
+
+    async def count_games(self) -> None:
+        """Count the games that are kept, shard by shard, again and again."""
+        pause = 0.0  # the first time
+        while True:
+            total = 0
+            for shard in range(SHARDS):
+                try:
+                    total += await self._store.size(shard)
+                except StoreUnavailableError:  # which the checks tell
+                    await asyncio.sleep(_CHECK_SECONDS)
+                    break
+                await asyncio.sleep(pause)
+            else:
+                metrics.games_kept.set(total)
+            pause = _COUNT_SECONDS / SHARDS
 
 
 def _ages(settings: Settings) -> Iterator[tuple[str, int]]:
@@ -195,8 +219,10 @@ def _ages(settings: Settings) -> Iterator[tuple[str, int]]:
         yield "grpc.max_connection_age_grace_ms", round(1000 * (settings.watch_age + _BEYOND_WATCHES))
 
 
-async def serve(settings: Settings, *more_addresses: str) -> bool:
+async def serve(settings: Settings, number: int, *more_addresses: str) -> bool:
     """Serve until SIGTERM, or until whoever started this process is gone, which closes its standard input.
+
+    ``number``: of this process among those of its supervisor; the first one counts the games that are kept.
 
     Return False if it ended since something in the background did. Raises SettingError.
     """
@@ -208,14 +234,25 @@ async def serve(settings: Settings, *more_addresses: str) -> bool:
     loop.add_reader(sys.stdin.fileno(), ending.set)
     logs.event("info", "worker_started", address=settings.listen)
     waits = [asyncio.create_task(ending.wait()), asyncio.create_task(server.failed())]
+    if settings.metrics_listen is not None and number == 0:
+        waits.append(asyncio.create_task(server.count_games()))
     await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     failed = not ending.is_set()
     await tasks.end(*waits)
     loop.remove_reader(sys.stdin.fileno())
     logs.event("info", "worker_draining")
     await server.stop()
+    await tracing.stop()
     logs.event("info", "worker_stopped")
     return not failed
+
+
+async def _serve_and_report(settings: Settings, number: int, own_address: str) -> bool:
+    if settings.metrics_listen is None:
+        return await serve(settings, number, own_address)
+    metrics.turn_on()
+    async with await metrics.serve_reports(metrics.socket_of(own_address)):
+        return await serve(settings, number, own_address)
 
 
 def main(environment: Mapping[str, str], number: int, own_address: str) -> int:
@@ -223,10 +260,11 @@ def main(environment: Mapping[str, str], number: int, own_address: str) -> int:
     try:
         settings = Settings.from_environment(environment)
         logs.configure(settings.log_level)
+        tracing.start(environment)
         if settings.pin_workers and sys.platform == "linux":
             cores = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(0, {cores[number % len(cores)]})
-        return 0 if uvloop.run(serve(settings, own_address)) else EXIT_FAILED
+        return 0 if uvloop.run(_serve_and_report(settings, number, own_address)) else EXIT_FAILED
     except SettingError as error:
         sys.stderr.write(f"{error}\n")
         return EXIT_SETTING

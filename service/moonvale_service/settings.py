@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Annotated, NamedTuple, get_type_hints
 from urllib.parse import urlsplit
 
+from moonvale_engine.catalog import known_versions
+
 EMBEDDED = "embedded:"
 OFF = "off"
+NEWEST = "newest"
 ANY_ORIGIN = "*"
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 DURABILITIES = ("local", "replicated")
@@ -115,6 +118,14 @@ def _one_of(*choices: str) -> Callable[[str], str]:
     return parse
 
 
+def _rules(text: str) -> int:
+    known = known_versions()
+    version = str(known[-1]) if text.lower() == NEWEST else text
+    if version not in [str(each) for each in known]:
+        raise ValueError(f"needs {NEWEST}, or a version that this software knows: {', '.join(map(str, known))}")
+    return int(version)
+
+
 def _origins(text: str) -> tuple[str, ...]:
     origins = tuple([origin.strip() for origin in text.split(",") if origin.strip()])
     if not all(origin == ANY_ORIGIN or _ORIGIN.fullmatch(origin) for origin in origins):
@@ -143,6 +154,14 @@ class Settings:
             _optional_address,
             "127.0.0.1:7351",
             "HOST:PORT to serve REST, Connect and gRPC-Web on; port 0 takes a free one; off: nothing",
+        ),
+    ]
+    metrics_listen: Annotated[
+        str | None,
+        Setting(
+            _optional_address,
+            OFF,
+            "HOST:PORT to serve Prometheus' metrics and probes on, such as 127.0.0.1:7352; off: nothing is counted",
         ),
     ]
     cors_origins: Annotated[
@@ -227,6 +246,15 @@ class Settings:
         ),
     ]
     create_needs_key: Annotated[bool, Setting(_boolean, "false", "true: nobody creates a game without the creator key")]
+    rules: Annotated[
+        int,
+        Setting(
+            _rules,
+            NEWEST,
+            "version of the rules that new games are played by: a number; newest: the newest that this software knows."
+            " In a rolling update it stays what it was until every server knows the next one",
+        ),
+    ]
     finished_expiry: Annotated[float | None, Setting(_expiry, "30d", "how long a finished game is kept, or never")]
     idle_expiry: Annotated[
         float | None, Setting(_expiry, "90d", "how long a game is kept in which nothing happens, or never")

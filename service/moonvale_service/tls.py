@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import grpc
 
-from moonvale_service import logs
+from moonvale_service import logs, metrics
 from moonvale_service.settings import SettingError, Settings, variable_of
 
 #: OpenSSL's X509_V_FLAG_NO_CHECK_TIME, which the ssl module has no name for: dates are told, not judged.
@@ -138,6 +138,7 @@ class Certificates:
         self._signature = signature
 
     def _tell_dates(self) -> None:
+        metrics.certificate_expiry.set(self._material.expires)
         if not self._material.begins <= time.time() <= self._material.expires:
             logs.event("error", "tls_certificate_out_of_date")
 

@@ -102,7 +102,7 @@ def test_the_image_says_what_it_is(image: str) -> None:
     assert config["User"] == f"{USER}:{USER}"
     assert config["StopSignal"] in ("SIGTERM", "15")
     assert config["Entrypoint"] == ["moonvale"]
-    assert set(config["ExposedPorts"]) == {"7350/tcp", "7351/tcp"}
+    assert set(config["ExposedPorts"]) == {"7350/tcp", "7351/tcp", "7352/tcp"}
     labels = config["Labels"]
     assert labels["org.opencontainers.image.version"] != "0.0.0"
     assert labels["org.opencontainers.image.licenses"] == "MIT"
