@@ -22,7 +22,7 @@ from moonvale_engine.errors import (
     UnknownRulesError,
 )
 from moonvale_engine.events import NOBODY, SPECTATOR, UNKNOWN, Event, seen_by
-from moonvale_engine.log import RESIGNATION, Entry, enter, history, replay
+from moonvale_engine.log import RESIGNATION, RETURN, TAKEOVER, Entry, enter, history, replay
 from moonvale_engine.notation import action_text, parse_action
 from moonvale_engine.options import Options, deck_text, parse_deck
 from moonvale_engine.outcome import Result, result
@@ -40,8 +40,10 @@ from moonvale_engine.worlds import sample_world
 __all__ = [
     "NOBODY",
     "RESIGNATION",
+    "RETURN",
     "RULES_VERSION",
     "SPECTATOR",
+    "TAKEOVER",
     "UNKNOWN",
     "CardView",
     "CodecError",

@@ -47,6 +47,8 @@ KEPT: Final = 18  # the card in hand fits nowhere and joins the village (OBS-4)
 SEARCHED: Final = 19  # the seat looked through the deck; cards: what it holds, by number, the handles NOBODY (EYE-1)
 SHUFFLED: Final = 20  # the deck was shuffled: it now holds a cards, with new handles (EYE-1)
 TUCKED: Final = 21  # the card, which was at place a, lies under the card that is at square b (E01-1)
+AWAY: Final = 22  # an agent plays the seat from now on
+RETURNED: Final = 23  # the seat's player has taken it back
 
 KINDS: Final[tuple[str, ...]] = (
     "ACTED",
@@ -71,6 +73,8 @@ KINDS: Final[tuple[str, ...]] = (
     "SEARCHED",
     "SHUFFLED",
     "TUCKED",
+    "AWAY",
+    "RETURNED",
 )
 
 # Causes of an action (ACTED b).

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from moonvale_engine import catalog
 from moonvale_engine.errors import EngineError, NotationError, RecordError
-from moonvale_engine.log import BY_CALLER, CAUSES, RESIGNATION, Entry, enter, replay
+from moonvale_engine.log import BY_CALLER, CAUSES, TABLE_ENTRIES, Entry, enter, replay
 from moonvale_engine.notation import SEATS, action_text, parse_action
 from moonvale_engine.options import Options
 from moonvale_engine.outcome import Result, result
@@ -139,7 +139,7 @@ def _head(lines: list[str]) -> dict[str, str]:
 
 
 def _act_text(entry: Entry) -> str:
-    action = "resign" if entry.action == RESIGNATION else action_text(entry.action)
+    action = TABLE_ENTRIES[entry.action] if entry.action < 0 else action_text(entry.action)
     return f"{SEATS[entry.seat]} {action}"
 
 
@@ -148,6 +148,7 @@ def _entry_text(entry: Entry, created: int) -> str:
     return f"{entry.time - created} {_act_text(entry)}{cause}"
 
 
+_TABLE_ENTRIES = {text: number for number, text in TABLE_ENTRIES.items()}
 _ENTRY = re.compile(r"(\d+) ([a-d]) ([^\[]+?)(?: \[(\w+)\])?", re.ASCII)
 
 
@@ -159,7 +160,7 @@ def _parse_entry(number: int, line: str, created: int) -> Entry:
     if cause not in CAUSES:
         raise RecordError(f"line {number}: '{cause}' is not one of the causes {', '.join(CAUSES)}")
     try:
-        action = RESIGNATION if match[3] == "resign" else parse_action(match[3])
+        action = _TABLE_ENTRIES[match[3]] if match[3] in _TABLE_ENTRIES else parse_action(match[3])
     except NotationError as error:
         raise RecordError(f"line {number}: {error}") from error
     return Entry(SEATS.index(match[2]), action, CAUSES.index(cause), created + int(match[1]))

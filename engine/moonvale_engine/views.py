@@ -241,9 +241,9 @@ def _pack(s: State, h: int, faces: bytes, known: bytes | bytearray) -> int:
 
 
 def _decision(s: State, viewer: int) -> DecisionView | None:
-    if s.is_over():
-        return None
     seat = s.seat
+    if seat == NOBODY:  # it is over, or not dealt
+        return None
     program = s.program
     ability = program - programs.CARDS if program >= programs.CARDS else -1
     picked = tuple([h for h in s.noted if h != NOBODY])

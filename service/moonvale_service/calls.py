@@ -14,20 +14,28 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from moonvale.v1 import game_service_pb2 as pb
+from moonvale.v1.view_pb2 import View
+from moonvale_engine.catalog import known_versions
 from moonvale_engine.events import SPECTATOR
 from moonvale_service import limits, pages, render
-from moonvale_service.about import About
-from moonvale_service.convert import actions, catalog, options, replays
+from moonvale_service.about import About, SeatAbout
+from moonvale_service.bots import bot_names
+from moonvale_service.convert import actions, catalog, clocks, options, replays
 from moonvale_service.credentials import NOBODY, Credential, Keys, Role
 from moonvale_service.errors import CallError, CreatorKeyRequiredError, FieldError, RoleNotAllowedError
 from moonvale_service.failures import failure_of
 from moonvale_service.games import Games, check_epoch
 from moonvale_service.history import Happened, Snapshot
 from moonvale_service.quotas import Holder, Quotas, holder_of
+from moonvale_service.seats import Seats, shown_code
 from moonvale_service.settings import Settings
+from moonvale_service.store import WAITING
 from moonvale_service.store.redis_store import is_game_id
 from moonvale_service.turns import Lost, Turn, TurnWatch
 from moonvale_service.watch import End, Heartbeat, Watches
+
+ANY_GAME: Final = "-"  # in place of a game's id, where something else says which one is meant
+_COMMITMENT_BYTES: Final = 32
 
 _LAST_SECOND: Final = 253_402_300_799  # of the year 9999, the last that timestamps go to
 
@@ -63,13 +71,17 @@ class Caller:
 class Calls:
     """The methods. Each gets its request, parsed, and a caller who may call it."""
 
-    def __init__(self, games: Games, watches: Watches, keys: Keys, quotas: Quotas, settings: Settings) -> None:
+    def __init__(
+        self, games: Games, seats: Seats, watches: Watches, keys: Keys, quotas: Quotas, settings: Settings
+    ) -> None:
         self._games = games
+        self._seats = seats
         self._watches = watches
         self._keys = keys
         self._quotas = quotas
         self._create_needs_key = settings.create_needs_key
         self._catalog = pb.GetCatalogResponse(cards=catalog.card_types(settings.rules), tokens=catalog.token_types())
+        self._bots = bot_names(settings)
         self._server_info = _server_info(settings)
 
     async def create_game(self, request: pb.CreateGameRequest, caller: Caller) -> pb.CreateGameResponse:
@@ -80,32 +92,145 @@ class Calls:
         self._quotas.create(creator_key=caller.creator_key)
         deal = request.deal if request.HasField("deal") else None
         chosen = options.from_proto(request.options, deal)
-        about = _about(request, chosen.players)
+        about = self._about(request, chosen.players)
+        open_seats = frozenset([number for number, seat in enumerate(request.seats) if seat.open])
+        if request.with_join_code and not open_seats:
+            raise FieldError("with_join_code", "goes with an open seat: seats[0].open, for example")
         request_id = _secret_id(request.request_id)
         content = pb.CreateGameRequest()
         content.CopyFrom(request)
         content.ClearField("request_id")
-        snapshot = await self._games.create(
+        snapshot = await self._seats.create(
             self._keys.game_id(request_id),
             chosen,
             deal.secret if deal is not None else None,
             about,
             content.SerializeToString(deterministic=True),
+            open_seats=open_seats,
+            with_join_code=request.with_join_code,
         )
+        reserved = [not (seat.open or seat.bot) for seat in request.seats] or [True] * chosen.players
+        lobby = snapshot.about.lobby
         return pb.CreateGameResponse(
             name=render.game_name(snapshot.game),
             creator_credential=self._token(snapshot, Role.CREATOR),
-            seat_credentials=[self._token(snapshot, Role.SEAT, seat) for seat in range(chosen.players)],
+            seat_credentials=[
+                self._token(snapshot, Role.SEAT, seat) if mine else "" for seat, mine in enumerate(reserved)
+            ],
             spectator_credential=self._token(snapshot, Role.SPECTATOR),
-            view=render.view(snapshot, caller.viewer),
+            view=self._view(snapshot, caller),
+            join_code="" if lobby is None else shown_code(lobby.join_code),
         )
+
+    def _view(self, snapshot: Snapshot, caller: Caller) -> View:
+        return render.view(snapshot, caller.viewer, self._games.now())
+
+    def _about(self, request: pb.CreateGameRequest, players: int) -> About:
+        """Return what the request says of the game. Raises FieldError."""
+        if len(request.seats) not in (0, players):
+            raise FieldError("seats", f"needs one for each of {players} seats, or none; has {len(request.seats)}")
+        sealed_until = None
+        if request.HasField("seal_replay_until"):
+            sealed_until = _milliseconds("seal_replay_until", request.seal_replay_until)
+        return About(
+            external_id=_text("external_id", request.external_id),
+            labels=_labels("labels", request.labels),
+            seats=tuple([self._seat(f"seats[{i}]", seat) for i, seat in enumerate(request.seats)]),
+            sealed_until=sealed_until,
+            clock=clocks.from_proto(request.clock, self._bots) if request.HasField("clock") else None,
+        )
+
+    def _seat(self, field: str, seat: pb.SeatSetup) -> SeatAbout:
+        """Return who sits at a seat. Raises FieldError."""
+        if seat.bot and seat.bot not in self._bots:
+            raise FieldError(f"{field}.bot", f"must be one of {', '.join(self._bots)}")
+        if seat.bot and (seat.open or seat.entropy_commitment):
+            raise FieldError(f"{field}.bot", "a bot's seat is neither open, nor has it entropy of its own")
+        if seat.open and (seat.name or seat.labels or seat.entropy_commitment):
+            raise FieldError(f"{field}.open", "of an open seat nothing can be said before somebody claims it")
+        return SeatAbout(
+            name=_text(f"{field}.name", seat.name) or seat.bot,
+            labels=_labels(f"{field}.labels", seat.labels),
+            bot=seat.bot,
+            entropy_commitment=_commitment(f"{field}.entropy_commitment", seat.entropy_commitment),
+        )
+
+    async def claim_seat(self, request: pb.ClaimSeatRequest, _caller: Caller) -> pb.ClaimSeatResponse:
+        player = self._seat("player", request.player)
+        for field in ("open", "bot"):
+            if getattr(request.player, field):
+                raise FieldError(f"player.{field}", "is not for who claims a seat")
+        if not request.request_id:
+            raise FieldError("request_id", "is required: a repeat of the call finds the seat by it")
+        request_id = _secret_id(request.request_id)
+        self._quotas.claim()
+        code = _text("join_code", request.join_code)
+        if request.name == render.game_name(ANY_GAME):
+            game = await self._seats.find(code)
+        else:
+            game = render.game_of(request.name)
+            if not is_game_id(game):
+                raise FieldError("name", "needs the form games/{game}, or games/- for that of the join code")
+        content = pb.ClaimSeatRequest()
+        content.CopyFrom(request)
+        content.ClearField("request_id")
+        number = request.seat if request.HasField("seat") else None
+        digested = content.SerializeToString(deterministic=True)
+        taken = await self._seats.claim(game, code, number, player, request_id, digested)
+        return pb.ClaimSeatResponse(
+            name=render.game_name(game),
+            seat=taken.credential.seat,
+            credential=self._keys.token(taken.credential),
+            view=self._view(taken.snapshot, Caller(game, taken.credential)),
+        )
+
+    async def leave_seat(self, request: pb.LeaveSeatRequest, caller: Caller) -> pb.LeaveSeatResponse:
+        seat = request.seat if request.HasField("seat") else caller.credential.seat
+        if seat is None:
+            raise FieldError("seat", "is required of the creator: which seat is to be freed")
+        if caller.credential.seat is not None and caller.credential.seat != seat:
+            role = caller.credential.role
+            raise RoleNotAllowedError(role.name.lower(), "another seat", "creator or the seat itself")
+        await self._seats.leave(caller.credential, seat)
+        return pb.LeaveSeatResponse()
+
+    async def reveal_entropy(self, request: pb.RevealEntropyRequest, caller: Caller) -> pb.RevealEntropyResponse:
+        snapshot = await self._seats.reveal(caller.credential, request.entropy)
+        return pb.RevealEntropyResponse(view=self._view(snapshot, caller))
+
+    async def reclaim_seat(self, _request: pb.ReclaimSeatRequest, caller: Caller) -> pb.ReclaimSeatResponse:
+        outcome = await self._games.reclaim(caller.credential)
+        return pb.ReclaimSeatResponse(
+            version=outcome.version,
+            mark=outcome.mark,
+            view=self._view(outcome.snapshot, caller),
+            entries=[render.entry(each, caller.viewer) for each in outcome.happened],
+        )
+
+    async def rematch(self, request: pb.RematchRequest, caller: Caller) -> pb.RematchResponse:
+        number = request.number if request.HasField("number") else None
+        if caller.credential.seat is None and (number is not None or request.entropy_commitment):
+            raise FieldError("number" if number is not None else "entropy_commitment", "is for seats")
+        commitment = _commitment("entropy_commitment", request.entropy_commitment)
+        self._quotas.create(creator_key=False)
+        taken = await self._seats.rematch(caller.credential, number, commitment)
+        response = pb.RematchResponse(
+            name=render.game_name(taken.snapshot.game),
+            view=self._view(taken.snapshot, Caller(taken.snapshot.game, taken.credential)),
+        )
+        if taken.credential.seat is None:
+            response.creator_credential = self._token(taken.snapshot, Role.CREATOR)
+            response.spectator_credential = self._token(taken.snapshot, Role.SPECTATOR)
+        else:
+            response.seat_credential = self._keys.token(taken.credential)
+        return response
 
     def _token(self, snapshot: Snapshot, role: Role, seat: int | None = None) -> str:
         credential = Credential(snapshot.game, role, seat)
         return self._keys.token(replace(credential, epoch=snapshot.about.rotation(credential).epoch))
 
     async def get_view(self, _request: pb.GetViewRequest, caller: Caller) -> pb.GetViewResponse:
-        return pb.GetViewResponse(view=render.view(await self._games.look(caller.credential), caller.viewer))
+        return pb.GetViewResponse(view=self._view(await self._games.look(caller.credential), caller))
 
     async def submit_action(self, request: pb.SubmitActionRequest, caller: Caller) -> pb.SubmitActionResponse:
         if not 1 <= len(request.actions) <= limits.MAX_ACTIONS:
@@ -118,8 +243,8 @@ class Calls:
         return pb.SubmitActionResponse(
             version=outcome.version,
             mark=outcome.mark,
-            view=render.view(outcome.snapshot, caller.viewer),
-            entries=[render.entry(outcome.snapshot.state.options, each, caller.viewer) for each in outcome.happened],
+            view=self._view(outcome.snapshot, caller),
+            entries=[render.entry(each, caller.viewer) for each in outcome.happened],
         )
 
     async def resign(self, _request: pb.ResignRequest, caller: Caller) -> pb.ResignResponse:
@@ -127,8 +252,8 @@ class Calls:
         return pb.ResignResponse(
             version=outcome.version,
             mark=outcome.mark,
-            view=render.view(outcome.snapshot, caller.viewer),
-            entries=[render.entry(outcome.snapshot.state.options, each, caller.viewer) for each in outcome.happened],
+            view=self._view(outcome.snapshot, caller),
+            entries=[render.entry(each, caller.viewer) for each in outcome.happened],
         )
 
     async def list_events(self, request: pb.ListEventsRequest, caller: Caller) -> pb.ListEventsResponse:
@@ -139,9 +264,9 @@ class Calls:
         except ValueError:
             raise FieldError("page_token", "is not the next_page_token of a page before") from None
         size = min(request.page_size or limits.MAX_PAGE_SIZE, limits.MAX_PAGE_SIZE)
-        played_by, happened, following = await self._games.list_happened(caller.credential, after, size)
+        happened, following = await self._games.list_happened(caller.credential, after, size)
         return pb.ListEventsResponse(
-            entries=[render.entry(played_by, each, caller.viewer) for each in happened],
+            entries=[render.entry(each, caller.viewer) for each in happened],
             next_page_token="" if following is None else pages.token(following),
         )
 
@@ -194,12 +319,12 @@ class Calls:
             ) as told:
                 async for each in told:
                     if isinstance(each, Snapshot):
-                        played_by = each.state.options
-                        yield pb.WatchGameResponse(view=render.view(each, caller.viewer)).SerializeToString()
+                        yield pb.WatchGameResponse(view=self._view(each, caller)).SerializeToString()
                     elif isinstance(each, Happened):
-                        yield render.watched_entry(played_by, each, caller.viewer)
+                        yield render.watched_entry(each, caller.viewer)
                     elif isinstance(each, Heartbeat):
-                        heartbeat = pb.Heartbeat(version=each.version, mark=each.mark)
+                        version = None if each.version == WAITING else each.version
+                        heartbeat = pb.Heartbeat(version=version, mark=each.mark)
                         yield pb.WatchGameResponse(heartbeat=heartbeat).SerializeToString()
                     else:
                         yield pb.WatchGameResponse(end=pb.WatchEnd(reason=_ENDS[each])).SerializeToString()
@@ -218,7 +343,7 @@ class Calls:
         async with aclosing(TurnWatch(self._watches, self._quotas, credentials).told()) as told:
             async for each in told:
                 if isinstance(each, Turn):
-                    yield render.turn(each.place, each.snapshot, seats[each.place].viewer)
+                    yield render.turn(each.place, each.snapshot, seats[each.place].viewer, self._games.now())
                 elif isinstance(each, Lost):
                     yield render.lost_seat(each.place, failure_of(each.error))
                 elif each is None:
@@ -227,20 +352,10 @@ class Calls:
                     yield pb.WatchTurnsResponse(end=pb.WatchEnd(reason=_ENDS[each])).SerializeToString()
 
 
-def _about(request: pb.CreateGameRequest, players: int) -> About:
-    """Return what the request says of the game. Raises FieldError."""
-    if len(request.seats) not in (0, players):
-        raise FieldError("seats", f"needs one for each of {players} seats, or none; has {len(request.seats)}")
-    sealed_until = None
-    if request.HasField("seal_replay_until"):
-        sealed_until = _milliseconds("seal_replay_until", request.seal_replay_until)
-    return About(
-        external_id=_text("external_id", request.external_id),
-        labels=_labels("labels", request.labels),
-        seat_names=tuple([_text(f"seats[{i}].name", seat.name) for i, seat in enumerate(request.seats)]),
-        seat_labels=tuple([_labels(f"seats[{i}].labels", seat.labels) for i, seat in enumerate(request.seats)]),
-        sealed_until=sealed_until,
-    )
+def _commitment(field: str, commitment: bytes) -> bytes:
+    if len(commitment) not in (0, _COMMITMENT_BYTES):
+        raise FieldError(field, f"needs {_COMMITMENT_BYTES} bytes, has {len(commitment)}")
+    return commitment
 
 
 def _labels(field: str, labels: Mapping[str, str]) -> dict[str, str]:
@@ -278,6 +393,8 @@ def _server_info(settings: Settings) -> pb.GetServerInfoResponse:
     return pb.GetServerInfoResponse(
         version=metadata.version("moonvale"),
         rules_version=settings.rules,
+        known_rules_versions=known_versions(),
+        bots=bot_names(settings),
         creator_key_required=settings.create_needs_key,
         limits=pb.Limits(
             max_request_bytes=settings.message_limit,
@@ -295,6 +412,8 @@ def _server_info(settings: Settings) -> pb.GetServerInfoResponse:
             max_spectator_watches=settings.spectator_watches or None,
             max_watched_seats=limits.MAX_WATCHED_SEATS,
             max_watch_age=_duration(settings.watch_age),
+            clock_grace=_duration(settings.clock_grace),
+            reveal_time=_duration(settings.reveal_time),
         ),
     )
 

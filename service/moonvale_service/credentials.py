@@ -29,6 +29,7 @@ KEY_BYTES: Final = 32
 
 _DOMAIN: Final = b"moonvale/1/credential/"
 _GAME_DOMAIN: Final = b"moonvale/1/game/"
+_REMATCH_DOMAIN: Final = b"moonvale/1/rematch/"
 _GAME_LENGTH: Final = 20  # characters of base32: 100 bits
 _TAG_BYTES: Final = 16
 _NO_SEAT: Final = 255
@@ -124,7 +125,14 @@ class Keys:
 
         The last key makes it: while a new first key is rolled out, all replicas agree.
         """
-        digest = hmac.digest(self._keys[-1], _GAME_DOMAIN + request_id.encode(), "sha256")
+        return self._derived_id(_GAME_DOMAIN + request_id.encode())
+
+    def rematch_id(self, game: str) -> str:
+        """Return the id of the rematch of a game."""
+        return self._derived_id(_REMATCH_DOMAIN + game.encode())
+
+    def _derived_id(self, what: bytes) -> str:
+        digest = hmac.digest(self._keys[-1], what, "sha256")
         return base64.b32encode(digest).decode("ascii").lower()[:_GAME_LENGTH]
 
     def is_creator_key(self, token: str) -> bool:

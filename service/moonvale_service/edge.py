@@ -60,6 +60,11 @@ class Method:
 
 METHODS: Final = {
     "CreateGame": Method(pb.CreateGameRequest, Calls.create_game, ""),
+    "ClaimSeat": Method(pb.ClaimSeatRequest, Calls.claim_seat, ""),
+    "LeaveSeat": Method(pb.LeaveSeatRequest, Calls.leave_seat, roles=_CREATOR_OR_SEAT),
+    "RevealEntropy": Method(pb.RevealEntropyRequest, Calls.reveal_entropy, roles=_A_SEAT),
+    "ReclaimSeat": Method(pb.ReclaimSeatRequest, Calls.reclaim_seat, roles=_A_SEAT),
+    "Rematch": Method(pb.RematchRequest, Calls.rematch, roles=_CREATOR_OR_SEAT),
     "GetView": Method(pb.GetViewRequest, Calls.get_view, roles=IN_A_GAME),
     "SubmitAction": Method(pb.SubmitActionRequest, Calls.submit_action, roles=_A_SEAT),
     "WatchGame": Method(pb.WatchGameRequest, Calls.watch_game, roles=IN_A_GAME),
@@ -179,7 +184,7 @@ class Edge:
         with self._call(name, incoming) as line:
             request, caller = self._admit(method, incoming, line)
             response: Message = await method.call(self._calls, request, caller)
-            if isinstance(response, pb.CreateGameResponse):
+            if isinstance(response, pb.CreateGameResponse | pb.ClaimSeatResponse):
                 line.game = render.game_of(response.name)
             return response
 

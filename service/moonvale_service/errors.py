@@ -182,6 +182,59 @@ class StaleVersionError(CallError):
         super().__init__(message, version=str(version))
 
 
+class GameNotBegunError(CallError):
+    """The game waits for players, or for entropy."""
+
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    reason = "GAME_NOT_BEGUN"
+
+    def __init__(self) -> None:
+        super().__init__("the game has not begun: watch it, and it tells when it does")
+
+
+class GameBegunError(CallError):
+    """Seats can be neither claimed nor left any more."""
+
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    reason = "GAME_BEGUN"
+
+    def __init__(self) -> None:
+        super().__init__("every seat is taken and the game begins, or has begun: to leave it, resign")
+
+
+class SeatTakenError(CallError):
+    """The seat is not open, or none is."""
+
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    reason = "SEAT_TAKEN"
+
+    def __init__(self, seat: int | None) -> None:
+        if seat is None:
+            super().__init__("no seat is open; those that are kept wait for who had them in the game before")
+        else:
+            super().__init__(f"seat {seat} is not open: claim another one, or any by naming none", seat=str(seat))
+
+
+class JoinCodeWrongError(CallError):
+    """The join code is missing or wrong."""
+
+    code = grpc.StatusCode.PERMISSION_DENIED
+    reason = "JOIN_CODE_WRONG"
+
+    def __init__(self) -> None:
+        super().__init__("needs the join code of a game that waits for players: whoever created the game has it")
+
+
+class TimeOutError(CallError):
+    """The answer came after the time for the decision."""
+
+    code = grpc.StatusCode.FAILED_PRECONDITION
+    reason = "TIME_OUT"
+
+    def __init__(self) -> None:
+        super().__init__("the time for this decision was out before the answer came: watch what becomes of it")
+
+
 class ActionIllegalError(CallError):
     """The action is not one of the open decision's."""
 

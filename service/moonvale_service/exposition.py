@@ -57,23 +57,23 @@ class Totals:
 
     def __init__(self) -> None:
         self._ended: defaultdict[str, dict[Labels, float | Row]] = defaultdict(dict)
-        self._last: dict[int, Report] = {}
-        self._now: dict[int, Report] = {}
+        self._last: dict[str, Report] = {}
+        self._now: dict[str, Report] = {}
 
-    def learn(self, reports: Mapping[int, Report | None]) -> None:
-        """Take the reports of the workers by their numbers; None: there is none, and its counts stand as they were."""
-        self._now = {number: report for number, report in reports.items() if report is not None}
-        for number, report in self._now.items():
-            last = self._last.get(number)
+    def learn(self, reports: Mapping[str, Report | None]) -> None:
+        """Take the reports of the workers by their names; None: there is none, and its counts stand as they were."""
+        self._now = {name: report for name, report in reports.items() if report is not None}
+        for name, report in self._now.items():
+            last = self._last.get(name)
             if last is not None and last.process != report.process:
-                for name, values in last.values.items():
-                    if _adds_up(FAMILIES[name]):
-                        _add(self._ended[name], values)
-            self._last[number] = report
+                for family, values in last.values.items():
+                    if _adds_up(FAMILIES[family]):
+                        _add(self._ended[family], values)
+            self._last[name] = report
 
-    def answers(self, number: int) -> bool:
+    def answers(self, name: str) -> bool:
         """Whether a worker has given a report."""
-        return number in self._now
+        return name in self._now
 
     def sums(self, name: str) -> dict[Labels, float | Row]:
         """Return a family over all workers, living or not."""
@@ -82,9 +82,9 @@ class Totals:
             _add(total, values)
         return total
 
-    def present(self, name: str) -> dict[int, dict[Labels, float | Row]]:
+    def present(self, name: str) -> dict[str, dict[Labels, float | Row]]:
         """Return a family of each worker that gives a report."""
-        return {number: report.values[name] for number, report in self._now.items() if name in report.values}
+        return {name: report.values[name] for name, report in self._now.items() if name in report.values}
 
 
 def _adds_up(family: Family) -> bool:
@@ -105,7 +105,7 @@ def _add(total: dict[Labels, float | Row], values: Mapping[Labels, float | Row])
 class WorkerState(NamedTuple):
     """What the supervisor knows of a worker: how often it was started anew."""
 
-    number: int
+    name: str
     restarts: int
 
 
@@ -124,8 +124,8 @@ class _Collected(Collector):
             "moonvale_worker_restarts", "Workers started anew, as they had ended by themselves", labels=["worker"]
         )
         for worker in self._workers:
-            up.add_metric([str(worker.number)], int(self._totals.answers(worker.number)))
-            restarts.add_metric([str(worker.number)], worker.restarts)
+            up.add_metric([worker.name], int(self._totals.answers(worker.name)))
+            restarts.add_metric([worker.name], worker.restarts)
         yield up
         yield restarts
         for family in FAMILIES.values():
@@ -145,10 +145,10 @@ class _Collected(Collector):
         elif isinstance(family, Gauge | WorkerCounter):
             kind = GaugeMetricFamily if isinstance(family, Gauge) else CounterMetricFamily
             told = kind(family.name, family.text, labels=[*family.labels, "worker"])
-            for number, values in self._totals.present(family.name).items():
+            for worker, values in self._totals.present(family.name).items():
                 for labels, each in values.items():
                     assert not isinstance(each, list)
-                    told.add_metric([*labels, str(number)], each)
+                    told.add_metric([*labels, worker], each)
         else:
             told = CounterMetricFamily(family.name, family.text, labels=family.labels)
             for labels, each in self._totals.sums(family.name).items():
@@ -164,7 +164,7 @@ def _cumulative(bounds: Sequence[float], row: Row) -> Iterator[tuple[str, float]
         yield bound, total
 
 
-def _joined(present: Mapping[int, Mapping[Labels, float | Row]], across: Across) -> dict[Labels, float]:
+def _joined(present: Mapping[str, Mapping[Labels, float | Row]], across: Across) -> dict[Labels, float]:
     joined: dict[Labels, float] = {}
     for values in present.values():
         for labels, value in values.items():
@@ -189,12 +189,12 @@ def _build_info() -> Metric:
 
 
 class MetricsApp:
-    """The ASGI application of the port: /metrics, /livez and /readyz. ``sockets``: of the workers, by number.
+    """The ASGI application of the port: /metrics, /livez and /readyz. ``sockets``: of the workers, by name.
 
     ``workers``: says what the supervisor knows of them.
     """
 
-    def __init__(self, sockets: Mapping[int, Path], workers: Callable[[], Sequence[WorkerState]]) -> None:
+    def __init__(self, sockets: Mapping[str, Path], workers: Callable[[], Sequence[WorkerState]]) -> None:
         self._sockets = sockets
         self._workers = workers
         self._totals = Totals()

@@ -12,7 +12,7 @@ from moonvale_engine import codec, play
 from moonvale_engine.errors import EngineError
 from moonvale_service.about import About
 from moonvale_service.errors import HistoryRewoundError
-from moonvale_service.history import Happened, Snapshot, enter, mark_text, snapshot
+from moonvale_service.history import Following, Happened, Snapshot, fold, mark_text, snapshot
 from moonvale_service.store import Record, Store
 from moonvale_service.store.log_codec import MarkedEntry
 
@@ -64,10 +64,13 @@ class Feed:
         """The mark of that version."""
         return self._known().mark
 
-    @property
-    def seat_to_act(self) -> int:
-        """Whose decision is open at that version, or NOBODY."""
-        return play.seat_to_act(self._known().state)
+    def has_to_act(self, seat: int) -> bool:
+        """Whether the game waits for a seat: to answer the open decision, or to reveal its entropy."""
+        now = self._known()
+        lobby = now.about.lobby
+        if lobby is not None:
+            return lobby.is_full and bool(now.about.seat(seat).entropy_commitment) and seat not in lobby.entropy
+        return play.seat_to_act(now.state) == seat
 
     @property
     def about(self) -> About:
@@ -81,7 +84,7 @@ class Feed:
     def snapshot(self) -> Snapshot:
         """Return the game as it is now. The feed goes on with a state of its own."""
         now = self._known()
-        return Snapshot(now.game, now.version, now.mark, now.state.copy(), now.about, now.created, now.updated)
+        return replace(now, state=now.state.copy())
 
     def after(self, version: int) -> list[Happened] | None:
         """Return the entries after a version, or None if they aren't kept any more."""
@@ -113,9 +116,16 @@ class Feed:
 
     def _advance(self, now: Snapshot, record: Record, entries: Sequence[MarkedEntry]) -> None:
         """Follow the log. ``entries`` begin with the one that made the present version, unless that is 0."""
+        if now.waits:
+            if record.mark != self._mark or record.meta != self._meta:
+                self._last.extend(fold(record, entries, -1))
+                self._begin(record)
+                self.wake()
+            return
         seen = record.first_mark if now.version == 0 else entries[0].mark if entries else b""
         if record.version < now.version or seen != self._mark:
             raise HistoryRewoundError(record.version)
+        before = now.about
         if record.meta != self._meta:
             self._meta = record.meta
             self._now = now = replace(now, about=About.decode(record.meta))
@@ -123,20 +133,19 @@ class Feed:
         new = entries if now.version == 0 else entries[1:]
         if not new:
             return
+        following = Following(before, now.state, now.ticking)
         for i, (mark, entry) in enumerate(new):
             try:
-                events = enter(now.state, entry)
+                events = following.enter(entry)
             except EngineError as error:
                 raise InconsistentGameError from error
             rests = i + 1 == len(new) or new[i + 1].mark != mark
             version = now.version + i + 1
-            text = mark_text(mark) if rests else ""
-            seat_to_act = play.seat_to_act(now.state)
-            self._last.append(Happened(version, text, entry, entry.time, seat_to_act, events))
+            self._last.append(following.happened(version, mark_text(mark) if rests else "", entry, entry.time, events))
         if now.version + len(new) != record.version or codec.encode(now.state) != record.state:
             raise InconsistentGameError
         self._mark = record.mark
-        self._now = Snapshot(
-            self.game, record.version, mark_text(record.mark), now.state, now.about, now.created, record.updated
+        self._now = replace(
+            now, version=record.version, mark=mark_text(record.mark), updated=record.updated, ticking=record.ticking
         )
         self.wake()

@@ -1,4 +1,4 @@
-"""The use cases: create, look at, play, list, replay and delete games. They know engine and store, and no messages.
+"""The use cases of games: look at, play, list, replay and delete them. They know engine and store, and no messages.
 
 Exactly once: what a request has done is remembered in its seat's ring, by the same commit, so that whichever replica
 gets the repeat finds it there.
@@ -6,63 +6,43 @@ gets the repeat finds it there.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from moonvale_engine import codec, play
+from moonvale_engine import play
 from moonvale_engine.actions import SILENT, verb_of
-from moonvale_engine.errors import IllegalActionError
-from moonvale_engine.log import RESIGNATION, Entry
-from moonvale_engine.options import Options
+from moonvale_engine.log import RESIGNATION, RETURN, Entry
 from moonvale_engine.outcome import result
 from moonvale_engine.record import Record as GameRecord
-from moonvale_engine.shuffle import SECRET_BYTES, commitment
-from moonvale_engine.state import State
+from moonvale_engine.shuffle import commitment
 from moonvale_service import metrics
 from moonvale_service.about import About
+from moonvale_service.commits import Commits, Outcome, UntimelyError
 from moonvale_service.credentials import Credential
 from moonvale_service.errors import (
-    ActionIllegalError,
     BatchRevealsError,
     CallError,
     CredentialRevokedError,
     FieldError,
     GameIsOverError,
+    GameNotBegunError,
     GameNotOverError,
     HistoryRewoundError,
     NotYourTurnError,
     ReplaySealedError,
     RequestIdReusedError,
     StaleVersionError,
+    TimeOutError,
 )
-from moonvale_service.history import Happened, Place, Snapshot, enter, fold, mark_at, mark_text, place_at, snapshot
+from moonvale_service.history import Happened, Place, Snapshot, check_rules, fold, mark_at, place_at, snapshot
 from moonvale_service.recent import Known, Recent
-from moonvale_service.store import Commit, GameMissingError, Listed, Store
-from moonvale_service.store.log_codec import (
-    MARK_BYTES,
-    Answer,
-    add_answer,
-    content_digest,
-    encode_entry,
-    find_answer,
-    request_key,
-)
+from moonvale_service.store import Amendment, GameMissingError, Listed, Store, When
+from moonvale_service.store.log_codec import Answer, add_answer, content_digest, find_answer, request_key
 
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a change of a game came to: the version and mark with it, the game now, and what happened."""
-
-    version: int
-    mark: str
-    snapshot: Snapshot
-    happened: list[Happened]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,43 +56,19 @@ class _Move:
 
 
 class Games:
-    """All games of a store. New ones are played by the version ``rules``. Expiries are seconds, None for never.
+    """All games of a store.
 
     Every method raises GameMissingError and StoreUnavailableError of the store, and the codec's errors.
     """
 
-    def __init__(self, store: Store, *, rules: int, finished_expiry: float | None, idle_expiry: float | None) -> None:
+    def __init__(self, store: Store, recent: Recent, commits: Commits) -> None:
         self._store = store
-        self._rules = rules
-        self._recent = Recent()
-        self._finished_expiry = _milliseconds(finished_expiry)
-        self._idle_expiry = _milliseconds(idle_expiry)
+        self._recent = recent
+        self._commits = commits
 
-    async def create(self, game: str, options: Options, secret: bytes | None, about: About, content: bytes) -> Snapshot:
-        """Create a game, or return the one that the same request has created. Without a secret one is drawn.
-
-        Raises RequestIdReusedError: the game was created by another content.
-        """
-        digest = content_digest(content)
-        state = play.new_game(replace(options, rules=self._rules), secret or os.urandom(SECRET_BYTES))
-        mark = os.urandom(MARK_BYTES)
-        record = await self._store.create(
-            game,
-            digest=digest,
-            mark=mark,
-            state=codec.encode(state),
-            meta=about.encode(),
-            expiry=self._idle_expiry,
-        )
-        if record.digest != digest:
-            raise RequestIdReusedError
-        if record.first_mark == mark:
-            metrics.games_created.add(str(options.players))
-        if record.version:
-            return self._recent.learn(game, record).now
-        known = Known(snapshot(game, record), record.state, record.mark, record.meta, {}, new=True)
-        self._recent.keep(known)
-        return known.now
+    def now(self) -> int:
+        """Return about what the store's clock says, in milliseconds: for people to read, never to decide anything."""
+        return self._store.now()
 
     async def look(self, by: Credential) -> Snapshot:
         """Return a game as it is now."""
@@ -131,7 +87,7 @@ class Games:
                 raise BatchRevealsError(i)
         request = None if request_id is None else request_key(request_id)
         move = _Move(version, actions, request, content_digest(repr((version, *actions)).encode()))
-        seat = _seat_of(by)
+        seat = seat_of(by)
         known = self._recent.get(by.game, version)
         if known is not None and (request is None or known.ring(seat) is not None):
             try:
@@ -150,7 +106,7 @@ class Games:
                 if answer.content != move.content:
                     raise RequestIdReusedError
                 return await self._outcome_before(by.game, answer.version, len(move.actions))
-            _check_turn(known.now.state, seat, known.now.version, move.version)
+            _check_turn(known.now, seat, move.version)
             if move.request is not None:
                 ring = add_answer(ring, move.request, Answer(move.content, move.version + len(move.actions)))
             entries = [Entry(seat, action) for action in move.actions]
@@ -161,10 +117,11 @@ class Games:
 
     async def resign(self, by: Credential) -> Outcome:
         """Give up for a seat. A repeat returns the first outcome. Raises GameIsOverError."""
-        game, seat = by.game, _seat_of(by)
+        game, seat = by.game, seat_of(by)
         known = self._recent.learn(game, await self._store.read(game))
         while True:
             check_epoch(known.now.about, by)
+            _check_begun(known.now)
             state = known.now.state
             if seat in state.resigned:
                 _, entries, _ = await self._store.read_log(game, 0)
@@ -177,10 +134,29 @@ class Games:
                 return made
             known = made
 
+    async def reclaim(self, by: Credential) -> Outcome:
+        """Take a seat back from the agent that plays it; if none does, nothing changes. Raises GameIsOverError."""
+        seat = seat_of(by)
+        known = self._recent.learn(by.game, await self._store.read(by.game))
+        while True:
+            now = known.now
+            check_epoch(now.about, by)
+            _check_begun(now)
+            if not now.about.seat(seat).away:
+                await self._store.settle(by.game)
+                return Outcome(now.version, now.mark, now, [])
+            if now.state.is_over():
+                raise GameIsOverError
+            about = now.about.with_seat(seat, replace(now.about.seat(seat), away=False))
+            made = await self._commit(known, [Entry(seat, RETURN)], None, b"", about)
+            if isinstance(made, Outcome):
+                return made
+            known = made
+
     async def list_happened(
         self, by: Credential, after: Place | None, limit: int
-    ) -> tuple[Options, list[Happened], Place | None]:
-        """Return what happened after a place in the log (None: from the creation on), and where it goes on, if it does.
+    ) -> tuple[list[Happened], Place | None]:
+        """Return what happened after a place in the log (None: from the deal on), and where it goes on, if it does.
 
         Raises HistoryRewoundError if the log has no such place.
         """
@@ -194,15 +170,15 @@ class Games:
         happened = fold(record, entries, version, limit)
         end = version + limit
         following = place_at(record, entries, end) if end < record.version else None
-        return codec.decode(record.state).options, happened, following
+        return happened, following
 
     async def replay(self, by: Credential) -> GameRecord:
         """Return the record of a game that is over, its secret opened. Raises GameNotOverError or ReplaySealedError."""
         record, entries, now = await self._store.read_log(by.game, 0)
-        about = About.decode(record.meta)
+        game = snapshot(by.game, record)
+        about, state = game.about, game.state
         check_epoch(about, by)
-        state = codec.decode(record.state)
-        if not state.is_over():
+        if game.waits or not state.is_over():
             raise GameNotOverError
         if about.sealed_until is not None and now < about.sealed_until:
             until = _EPOCH + timedelta(milliseconds=about.sealed_until)
@@ -212,7 +188,7 @@ class Games:
             commitment=commitment(state.secret),
             secret=state.secret,
             entropy=state.entropy,
-            names=about.seat_names,
+            names=tuple([seat.name for seat in about.seats]),
             game=by.game,
             created=record.created,
             entries=tuple([each.entry for each in entries]),
@@ -227,16 +203,18 @@ class Games:
         request = request_key(request_id).hex()
         while True:
             record = await self._store.read(by.game)
-            players = codec.decode(record.state).options.players
+            game = snapshot(by.game, record)
+            about, players = game.about, game.state.options.players
             if holder.seat is not None and holder.seat >= players:
                 raise FieldError("seat", f"must be one of the game's, 0..{players - 1}, is {holder.seat}")
-            about = About.decode(record.meta)
             epoch, last = about.rotation(holder)
             if last == request:  # who knows it has made that call, with a credential that it may have revoked itself
                 await self._store.settle(by.game)
                 return replace(holder, epoch=epoch)
             check_epoch(about, by)
-            if await self._store.amend(by.game, record.meta, about.rotated(holder, request).encode()):
+            rotated = about.rotated(holder, request).encode()
+            made = await self._store.amend(by.game, Amendment(record.mark, record.meta, rotated))
+            if made.refused is None:
                 return replace(holder, epoch=epoch + 1)
 
     async def list_games(self, after: str, count: int) -> tuple[list[Listed], str]:
@@ -246,54 +224,21 @@ class Games:
     async def delete(self, game: str) -> None:
         """Delete a game. One of rules that are not known is left to those who know them."""
         with suppress(GameMissingError):  # it may be deleted already, by this same call before: the store knows
-            codec.rules_of_stored((await self._store.read(game)).state)
+            check_rules(await self._store.read(game))
         await self._store.delete(game)
         metrics.games_deleted.add()
 
-    async def _commit(self, known: Known, entries: Sequence[Entry], slot: int | None, ring: bytes) -> Outcome | Known:
-        """Commit entries upon a game as it is known; or return the game that is there by now."""
-        before, about = known.now, known.now.about
-        state = before.state.copy()
-        told = []
-        for i, entry in enumerate(entries):
-            try:
-                events = enter(state, entry)
-            except IllegalActionError:
-                # Before it in a batch stand named cards alone, so that no hidden card decides where it fails (HID-4).
-                raise ActionIllegalError(i) from None
-            told.append((entry, play.seat_to_act(state), events))
-        over = state.is_over()
-        mark = os.urandom(MARK_BYTES)
-        encoded = codec.encode(state)
-        committed = await self._store.commit(
-            before.game,
-            Commit(
-                version=before.version,
-                mark=known.mark,
-                meta=known.meta,
-                new_mark=mark,
-                state=encoded,
-                entries=[encode_entry(mark, entry) for entry in entries],
-                slot=slot,
-                ring=ring,
-                expiry=self._finished_expiry if over else self._idle_expiry,
-                keep_from=(about.sealed_until or 0) if over else 0,
-            ),
-        )
-        if committed.refused is not None:
-            return self._recent.learn(before.game, committed.refused, slot)
-        if over:
-            metrics.games_finished.add(str(state.options.players))
-        version = before.version + len(entries)
-        text = mark_text(mark)
-        happened = [
-            Happened(number, text if number == version else "", entry, committed.time, seat_to_act, events)
-            for number, (entry, seat_to_act, events) in enumerate(told, before.version + 1)
-        ]
-        now = Snapshot(before.game, version, text, state, about, before.created, committed.time)
-        rings = known.rings if slot is None else {**known.rings, slot: ring}
-        self._recent.keep(Known(now, encoded, mark, known.meta, rings, known.new))
-        return Outcome(version, text, now, happened)
+    async def _commit(
+        self, known: Known, entries: Sequence[Entry], slot: int | None, ring: bytes, about: About | None = None
+    ) -> Outcome | Known:
+        """Commit what a seat's client has asked for. Raises TimeOutError if the time for that is out."""
+        answers = entries[0].action >= 0
+        try:
+            return await self._commits.commit(
+                known, entries, slot=slot, ring=ring, about=about, when=When.BEFORE if answers else When.ANY
+            )
+        except UntimelyError:
+            raise TimeOutError from None
 
     async def _outcome_before(self, game: str, version: int, count: int) -> Outcome:
         """Return the outcome that a request has had before: it made this version with so many entries."""
@@ -309,19 +254,22 @@ def check_epoch(about: About, by: Credential) -> None:
         raise CredentialRevokedError
 
 
-def _seat_of(by: Credential) -> int:
+def seat_of(by: Credential) -> int:
+    """Return the seat of a seat's credential."""
     assert by.seat is not None, "the edge lets nobody but seats act"
     return by.seat
 
 
-def _check_turn(state: State, seat: int, present: int, version: int) -> None:
-    if state.is_over():
+def _check_turn(now: Snapshot, seat: int, version: int) -> None:
+    _check_begun(now)
+    if now.state.is_over():
         raise GameIsOverError
-    if version != present:
-        raise StaleVersionError(version, present)
-    if play.seat_to_act(state) != seat:
-        raise NotYourTurnError(play.seat_to_act(state))
+    if version != now.version:
+        raise StaleVersionError(version, now.version)
+    if play.seat_to_act(now.state) != seat:
+        raise NotYourTurnError(play.seat_to_act(now.state))
 
 
-def _milliseconds(seconds: float | None) -> int:
-    return 0 if seconds is None else round(seconds * 1000)
+def _check_begun(now: Snapshot) -> None:
+    if now.waits:
+        raise GameNotBegunError

@@ -79,6 +79,10 @@ class Quotas:
         """Count a CreateGame. Raises RateLimitedError."""
         self._creations.take(creator_key)
 
+    def claim(self) -> None:
+        """Count a ClaimSeat, which needs no credential: join codes are not to be guessed. Raises RateLimitedError."""
+        self._creations.take("claim")
+
     def hold(self, holder: Holder) -> None:
         """Count a stream of a credential until ``release``. Raises TooManyWatchesError and counts nothing then."""
         limit = self._spectators_watches if holder[1] is Role.SPECTATOR else self._watches

@@ -7,7 +7,6 @@ from functools import lru_cache
 from moonvale.v1 import errors_pb2, event_pb2, game_service_pb2, view_pb2
 from moonvale_engine import views
 from moonvale_engine.events import seen_by
-from moonvale_engine.options import Options
 from moonvale_engine.position import observe
 from moonvale_engine.position_text import position_text
 from moonvale_engine.shuffle import commitment
@@ -18,7 +17,7 @@ from moonvale_service.convert.views import GameHeader
 from moonvale_service.convert.views import to_proto as view_to_proto
 from moonvale_service.errors import CallError, RateLimitedError
 from moonvale_service.history import Happened, Snapshot
-from moonvale_service.store import Listed
+from moonvale_service.store import WAITING, Listed
 
 _PREFIX = "games/"
 
@@ -33,29 +32,41 @@ def game_of(name: str) -> str:
     return name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else ""
 
 
-def view(snapshot: Snapshot, viewer: int) -> view_pb2.View:
-    """Return the game as a seat or SPECTATOR sees it."""
+def view(snapshot: Snapshot, viewer: int, now: int) -> view_pb2.View:
+    """Return the game as a seat or SPECTATOR sees it. ``now``: what the store's clock says, in milliseconds."""
     state = snapshot.state
+    about = snapshot.about
     header = GameHeader(
         name=game_name(snapshot.game),
-        version=snapshot.version,
+        version=None if snapshot.waits else snapshot.version,
         mark=snapshot.mark,
         commitment=_commitment(state.secret),
         created=snapshot.created,
         updated=snapshot.updated,
-        about=snapshot.about,
+        about=about,
+        rematch_of=game_name(about.rematch_of) if about.rematch_of else "",
+        entropy=state.entropy,
+        ticking=snapshot.ticking,
+        now=now,
     )
-    return view_to_proto(views.view(state, viewer), position_text(observe(state, viewer)), header)
+    position = "" if snapshot.waits else position_text(observe(state, viewer))
+    return view_to_proto(views.view(state, viewer), position, header)
 
 
 _commitment = lru_cache(16_384)(commitment)
 
 
-def entry(options: Options, happened: Happened, viewer: int) -> event_pb2.LogEntry:
+def entry(happened: Happened, viewer: int) -> event_pb2.LogEntry:
     """Return an entry of the log with its events, each as the viewer may know it."""
-    events = [seen_by(event, viewer) for event in happened.events]
     return log_entry(
-        options, happened.version, happened.mark, happened.entry, happened.time, happened.seat_to_act, events
+        happened.options,
+        happened.version,
+        happened.mark,
+        happened.entry,
+        happened.time,
+        happened.seat_to_act,
+        [seen_by(event, viewer) for event in happened.events],
+        happened.deadline,
     )
 
 
@@ -66,24 +77,24 @@ def summary(listed: Listed) -> game_service_pb2.GameSummary:
         name=game_name(listed.game),
         external_id=about.external_id,
         labels=about.labels,
-        version=listed.version,
+        version=None if listed.version == WAITING else listed.version,
         create_time=timestamp(listed.created),
         update_time=timestamp(listed.updated),
     )
 
 
-def watched_entry(options: Options, happened: Happened, viewer: int) -> bytes:
+def watched_entry(happened: Happened, viewer: int) -> bytes:
     """Return the encoded message of a watch with an entry: built once for all who watch as the same viewer."""
     message = happened.rendered.get(viewer)
     if message is None:
-        response = game_service_pb2.WatchGameResponse(entry=entry(options, happened, viewer))
+        response = game_service_pb2.WatchGameResponse(entry=entry(happened, viewer))
         message = happened.rendered[viewer] = response.SerializeToString()
     return message
 
 
-def turn(place: int, snapshot: Snapshot, viewer: int) -> bytes:
+def turn(place: int, snapshot: Snapshot, viewer: int, now: int) -> bytes:
     """Return the encoded message of a stream of turns: a seat is to act, or its game is over."""
-    seen = view(snapshot, viewer)
+    seen = view(snapshot, viewer, now)
     if snapshot.state.is_over():
         return game_service_pb2.WatchTurnsResponse(index=place, over=seen).SerializeToString()
     return game_service_pb2.WatchTurnsResponse(index=place, turn=seen).SerializeToString()

@@ -6,8 +6,8 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, Protocol
 
 import grpc.aio
 import uvloop
@@ -16,6 +16,7 @@ from grpc_reflection.v1alpha import reflection
 
 from moonvale_service import embedded, grpc_port, logs, metrics, tasks, tls, tracing
 from moonvale_service.calls import Calls
+from moonvale_service.commits import Commits
 from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE, Edge
 from moonvale_service.games import Games
@@ -23,6 +24,8 @@ from moonvale_service.http.app import App
 from moonvale_service.http.cors import shared
 from moonvale_service.http.port import HttpPort
 from moonvale_service.quotas import Quotas
+from moonvale_service.recent import Recent
+from moonvale_service.seats import Seats
 from moonvale_service.settings import SettingError, Settings, variable_of
 from moonvale_service.store import StoreUnavailableError
 from moonvale_service.store.redis_store import SHARDS, RedisStore
@@ -48,34 +51,30 @@ _LAST_WORDS: Final = 0.5  # seconds for what is on its way when the last call of
 class Server:
     """A server of GameService, health and reflection over one store. Make and use it within a running loop."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Raises SettingError."""
+    kind = "worker"
+
+    def __init__(self, settings: Settings, number: int | None = None) -> None:
+        """Raises SettingError. ``number``: of this process among the workers; the first one counts the games kept."""
         self._settings = settings
-        url = embedded.url(settings) if settings.embedded else settings.store
+        self._counts = number == 0 and settings.metrics_listen is not None
         keys = load_keys(settings, make=False)
-        try:
-            self._store = RedisStore(url, settings.store_timeout, replicated=settings.replicated)
-            self._watches = Watches(
-                self._store,
-                url,
-                settings.store_timeout,
-                heartbeat=settings.heartbeat,
-                poll=settings.poll,
-                age=settings.watch_age,
-            )
-        except ValueError:
-            raise SettingError(variable_of("store"), "is not a URL of Redis or Valkey") from None
-        games = Games(
+        self._store = make_store(settings)
+        self._watches = Watches(
             self._store,
-            rules=settings.rules,
-            finished_expiry=settings.finished_expiry,
-            idle_expiry=settings.idle_expiry,
+            store_url(settings),
+            settings.store_timeout,
+            heartbeat=settings.heartbeat,
+            poll=settings.poll,
+            age=settings.watch_age,
         )
+        recent = Recent()
+        games = Games(self._store, recent, Commits(self._store, recent, settings))
+        seats = Seats(self._store, recent, keys, settings)
         quotas = Quotas(settings)
-        calls = Calls(games, self._watches, keys, quotas, settings)
+        calls = Calls(games, seats, self._watches, keys, quotas, settings)
         self._edge = Edge(calls, keys, quotas, settings.message_limit, reader_timeout=settings.reader_timeout)
         self._health = health.aio.HealthServicer()
-        self._checking: asyncio.Task[None] | None = None
+        self._background: list[asyncio.Task[None]] = []
         self._server = grpc.aio.server(
             options=(
                 ("grpc.so_reuseport", 1),
@@ -113,7 +112,9 @@ class Server:
         self._ready = True
         await self._check_store()
         self._watches.start()
-        self._checking = asyncio.create_task(self._keep_checking())
+        self._background.append(asyncio.create_task(self._keep_checking()))
+        if self._counts:
+            self._background.append(asyncio.create_task(self._count_games()))
         if self._http is not None and self._settings.http_listen is not None:
             try:
                 self.http_port = await self._http.start(self._settings.http_listen)
@@ -158,18 +159,17 @@ class Server:
         await stopping
         if stopping_http is not None:
             await stopping_http
-        await tasks.end(self._checking)
+        await tasks.end(*self._background)
         await self._watches.close()
         await self._store.close()
 
     async def failed(self) -> None:
         """Return when what runs in the background has ended by itself, which it never should."""
-        assert self._checking is not None
         watching = [asyncio.create_task(self._watches.failed())]
         if self._http is not None:
             watching.append(asyncio.create_task(self._http.failed()))
         try:
-            await asyncio.wait({*watching, self._checking}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({*watching, *self._background}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             await tasks.end(*watching)
 
@@ -195,7 +195,7 @@ class Server:
             metrics.store_ready.set(1)
             await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
 
-    async def count_games(self) -> None:
+    async def _count_games(self) -> None:
         """Count the games that are kept, shard by shard, again and again."""
         pause = 0.0  # the first time
         while True:
@@ -212,6 +212,34 @@ class Server:
             pause = _COUNT_SECONDS / SHARDS
 
 
+class Process(Protocol):
+    """What a process of the service does, from its start to its stop. ``kind``: what logs call it."""
+
+    kind: str
+
+    async def start(self, public: str, own: str, /) -> object:
+        """Begin, at the address that clients know and one for the supervisor alone. Raises SettingError."""
+
+    async def failed(self) -> None:
+        """Return when it can't go on."""
+
+    async def stop(self) -> None:
+        """Let what was begun end, and stop."""
+
+
+def store_url(settings: Settings) -> str:
+    """Return the URL of the store."""
+    return embedded.url(settings) if settings.embedded else settings.store
+
+
+def make_store(settings: Settings) -> RedisStore:
+    """Return the store. Raises SettingError."""
+    try:
+        return RedisStore(store_url(settings), settings.store_timeout, replicated=settings.replicated)
+    except ValueError:
+        raise SettingError(variable_of("store"), "is not a URL of Redis or Valkey") from None
+
+
 def _ages(settings: Settings) -> Iterator[tuple[str, int]]:
     """Yield the transport's options for the age of a connection. It scatters the age by a tenth by itself."""
     if settings.connection_age is not None:
@@ -219,44 +247,45 @@ def _ages(settings: Settings) -> Iterator[tuple[str, int]]:
         yield "grpc.max_connection_age_grace_ms", round(1000 * (settings.watch_age + _BEYOND_WATCHES))
 
 
-async def serve(settings: Settings, number: int, *more_addresses: str) -> bool:
+async def serve(settings: Settings, number: int, own_address: str, make: Callable[[Settings, int], Process]) -> bool:
     """Serve until SIGTERM, or until whoever started this process is gone, which closes its standard input.
 
-    ``number``: of this process among those of its supervisor; the first one counts the games that are kept.
-
+    ``number``: of this process among those of its kind. ``own_address``: for the supervisor alone.
     Return False if it ended since something in the background did. Raises SettingError.
     """
-    server = Server(settings)
+    server = make(settings, number)
     loop = asyncio.get_running_loop()
     ending = asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, ending.set)
-    await server.start(settings.listen, *more_addresses)
+    await server.start(settings.listen, own_address)
     loop.add_reader(sys.stdin.fileno(), ending.set)
-    logs.event("info", "worker_started", address=settings.listen)
+    logs.event("info", f"{server.kind}_started", address=settings.listen)
     waits = [asyncio.create_task(ending.wait()), asyncio.create_task(server.failed())]
-    if settings.metrics_listen is not None and number == 0:
-        waits.append(asyncio.create_task(server.count_games()))
     await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     failed = not ending.is_set()
     await tasks.end(*waits)
     loop.remove_reader(sys.stdin.fileno())
-    logs.event("info", "worker_draining")
+    logs.event("info", f"{server.kind}_draining")
     await server.stop()
     await tracing.stop()
-    logs.event("info", "worker_stopped")
+    logs.event("info", f"{server.kind}_stopped")
     return not failed
 
 
-async def _serve_and_report(settings: Settings, number: int, own_address: str) -> bool:
+async def _serve_and_report(
+    settings: Settings, number: int, own_address: str, make: Callable[[Settings, int], Process]
+) -> bool:
     if settings.metrics_listen is None:
-        return await serve(settings, number, own_address)
+        return await serve(settings, number, own_address, make)
     metrics.turn_on()
     async with await metrics.serve_reports(metrics.socket_of(own_address)):
-        return await serve(settings, number, own_address)
+        return await serve(settings, number, own_address, make)
 
 
-def main(environment: Mapping[str, str], number: int, own_address: str) -> int:
-    """Run as a worker of the supervisor, which asks for health at ``own_address``; return the exit code."""
+def main(
+    environment: Mapping[str, str], number: int, own_address: str, make: Callable[[Settings, int], Process] = Server
+) -> int:
+    """Run as a process of the supervisor, which asks for health at ``own_address``; return the exit code."""
     try:
         settings = Settings.from_environment(environment)
         logs.configure(settings.log_level)
@@ -264,7 +293,7 @@ def main(environment: Mapping[str, str], number: int, own_address: str) -> int:
         if settings.pin_workers and sys.platform == "linux":
             cores = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(0, {cores[number % len(cores)]})
-        return 0 if uvloop.run(_serve_and_report(settings, number, own_address)) else EXIT_FAILED
+        return 0 if uvloop.run(_serve_and_report(settings, number, own_address, make)) else EXIT_FAILED
     except SettingError as error:
         sys.stderr.write(f"{error}\n")
         return EXIT_SETTING

@@ -25,6 +25,7 @@ _BYTE_UNITS = {"": 1, "k": 1024, "m": 1024 * 1024}
 _SMALLEST_LIMIT, _LARGEST_LIMIT = 1024, 2 * 1024 * 1024
 _LARGEST_QUOTA = 1_000_000
 _ORIGIN = re.compile(r"https?://(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?")  # as browsers write them
+_BOT = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _ADDRESS = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\[\]:/\s]+):(?P<port>\d{1,5})")
 
 
@@ -135,6 +136,18 @@ def _origins(text: str) -> tuple[str, ...]:
     return origins
 
 
+def _bots(text: str) -> tuple[tuple[str, str], ...]:
+    bots: dict[str, str] = {}
+    for part in [part.strip() for part in text.split(",") if part.strip()]:
+        name, _, address = part.partition("=")
+        if not _BOT.fullmatch(name) or name in bots or _ADDRESS.fullmatch(address) is None:
+            raise ValueError(
+                "needs NAME=HOST:PORT with names of letters, digits and hyphens, each once, comma separated"
+            )
+        bots[name] = address
+    return tuple(bots.items())
+
+
 def _path(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
@@ -174,10 +187,23 @@ class Settings:
     ]
     workers: Annotated[
         int,
-        Setting(_whole(1, 256), str(min(os.cpu_count() or 1, 256)), "worker processes on the ports: one for each core"),
+        Setting(
+            _whole(0, 256),
+            str(min(os.cpu_count() or 1, 256)),
+            "worker processes on the ports: one for each core; 0: none, and the ports answer nothing but health",
+        ),
     ]
     pin_workers: Annotated[
         bool, Setting(_boolean, "false", "true gives each worker a core of its own, if nothing else runs there (Linux)")
+    ]
+    stewards: Annotated[
+        int,
+        Setting(
+            _whole(0, 64),
+            "1",
+            "processes that enforce clocks and move the bots at tables; 0 where other machines run them, which then"
+            " need no workers",
+        ),
     ]
     tls_cert: Annotated[
         Path | None,
@@ -291,6 +317,29 @@ class Settings:
     spectator_watches: Annotated[
         int, Setting(_whole(0, _LARGEST_QUOTA), "10000", "the same for a game's spectators, who share one credential")
     ]
+    clock_grace: Annotated[
+        float,
+        Setting(_seconds(0), "250ms", "by how much an answer may come after its deadline and still count"),
+    ]
+    reveal_time: Annotated[
+        float,
+        Setting(_seconds(0.1), "30s", "how long seats have to reveal the entropy that they have committed to"),
+    ]
+    bots: Annotated[
+        tuple[tuple[str, str], ...],
+        Setting(
+            _bots,
+            "",
+            "bots that seats may name besides the built-in ones, each a server of BotService: NAME=HOST:PORT, comma"
+            " separated",
+        ),
+    ]
+    bot_timeout: Annotated[
+        float,
+        Setting(
+            _seconds(0.05), "10s", "how long such a bot may take for a move, until a built-in one makes it in its place"
+        ),
+    ]
     store_timeout: Annotated[
         float,
         Setting(_seconds(0.1), "5s", "how long a call waits for the store, even one that restarts, until it fails"),
@@ -336,6 +385,8 @@ class Settings:
             except ValueError as error:  # a URL may hold a password, so the value isn't repeated
                 raise SettingError(variable_of(name), str(error)) from None
         settings = cls(**values)  # type: ignore[arg-type]  # each parser returns its field's type
+        if not settings.workers and not settings.stewards:
+            raise SettingError(variable_of("workers"), f"needs 1 or more, unless {variable_of('stewards')} is")
         if settings.embedded and settings.replicated:
             raise SettingError(variable_of("durability"), "needs local with the embedded store, which has no replica")
         for name, other in (("tls_key", "tls_cert"), ("tls_cert", "tls_key"), ("tls_cert", "tls_client_ca")):

@@ -35,18 +35,24 @@ _MOST_STARTS: Final = 5  # of a worker, at first, until it has answered once
 _KILL_SECONDS: Final = 5.0  # beyond the grace
 _METRICS_GRACE: Final = 1.0  # for a scrape
 
+_WORKER: Final = ("worker", "moonvale_service.server")
+_STEWARD: Final = ("steward", "moonvale_service.steward_process")
+
 _CHANNEL_OPTIONS: Final = (("grpc.initial_reconnect_backoff_ms", 50), ("grpc.max_reconnect_backoff_ms", 250))
 
 
 class Worker:
-    """One worker process, started again whenever it ends by itself."""
+    """One process, a worker or a steward, started again whenever it ends by itself. ``kind``: which, and its module."""
 
-    def __init__(self, number: int, environment: Mapping[str, str], folder: Path) -> None:
+    def __init__(self, kind: tuple[str, str], number: int, environment: Mapping[str, str], folder: Path) -> None:
         self.number = number
         self.ready = asyncio.Event()
         self.restarts = 0
+        self._kind, self._module = kind
+        #: What metrics call it.
+        self.name = str(number) if kind is _WORKER else f"{self._kind}-{number}"
         self._environment = environment
-        self._address = f"unix:{folder / f'worker-{number}.sock'}"
+        self._address = f"unix:{folder / f'{self._kind}-{number}.sock'}"
         #: Where the process gives its reports.
         self.reports = metrics.socket_of(self._address)
         self._process: asyncio.subprocess.Process | None = None
@@ -62,7 +68,7 @@ class Worker:
             code = await self._run_once()
             if self._stopping.is_set():
                 break
-            logs.event("error", "worker_ended", worker=self.number, code=code)
+            logs.event("error", f"{self._kind}_ended", worker=self.number, code=code)
             if code == EXIT_SETTING:
                 return code
             if starts == _MOST_STARTS and not self.ready.is_set():
@@ -89,7 +95,7 @@ class Worker:
         # session of its own, so that a Ctrl-C reaches this process alone.
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-m", "moonvale_service.server", str(self.number), self._address),
+            *("-m", self._module, str(self.number), self._address),
             stdin=asyncio.subprocess.PIPE,
             env={"GRPC_VERBOSITY": "NONE", **self._environment},  # which writes lines that are not JSON
             start_new_session=True,
@@ -150,7 +156,11 @@ class Supervisor:
 
     async def _run_workers(self, addresses: Mapping[str, str], folder: Path, ending: asyncio.Event) -> int:
         environment = {**self._environment, **{variable_of(name): address for name, address in addresses.items()}}
-        workers = [Worker(number, environment, folder) for number in range(self._settings.workers)]
+        workers = [
+            Worker(kind, number, environment, folder)
+            for kind, count in ((_WORKER, self._settings.workers), (_STEWARD, self._settings.stewards))
+            for number in range(count)
+        ]
         runs = [asyncio.create_task(worker.run()) for worker in workers]
         for run in runs:
             run.add_done_callback(lambda _: ending.set())
@@ -185,8 +195,8 @@ class Supervisor:
         if address is None:
             return None
         app = MetricsApp(
-            {worker.number: worker.reports for worker in workers},
-            lambda: [WorkerState(worker.number, worker.restarts) for worker in workers],
+            {worker.name: worker.reports for worker in workers},
+            lambda: [WorkerState(worker.name, worker.restarts) for worker in workers],
         )
         port = HttpPort(app, _METRICS_GRACE)
         await port.start(address)

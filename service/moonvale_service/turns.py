@@ -144,7 +144,8 @@ class TurnWatch:
         if isinstance(watched.end, Exception):
             raise watched.end
         over = feed.is_over()
-        if not over and (feed.seat_to_act != seat.credential.seat or feed.mark == seat.mark):
+        number = seat.credential.seat
+        if not over and (number is None or not feed.has_to_act(number) or feed.mark == seat.mark):
             return None
         seat.mark = feed.mark
         turn = Turn(seat.place, feed.snapshot())

@@ -19,7 +19,7 @@ from moonvale_service.about import About
 from moonvale_service.errors import HistoryRewoundError
 from moonvale_service.feed import Feed
 from moonvale_service.history import Happened, Snapshot, fold, mark_at
-from moonvale_service.store import GameMissingError, Store, StoreUnavailableError
+from moonvale_service.store import WAITING, GameMissingError, Store, StoreUnavailableError
 from moonvale_service.store.changes import Changes
 from moonvale_service.store.redis_store import shard_of
 
@@ -104,6 +104,7 @@ class Watches:
     ) -> AsyncGenerator[Told, None]:
         """Yield the game as it is now, then every entry after a version (None: the present one), once and in order.
 
+        A game that waits for players is yielded anew whenever it changes, until it begins with the entry of version 0.
         Between them comes a heartbeat whenever nothing else did for a while; last comes an End. ``mark``: that of the
         version ``after``, or empty. Raises HistoryRewoundError, what the store and the codec raise, and what ``admit``
         does, which is asked first and again before anything is told.
@@ -132,6 +133,11 @@ class Watches:
                 pending = kept if kept is not None else await self._fold(game, version, mark)
                 if pending:
                     continue
+                if version == WAITING and feed.mark != mark:
+                    waiting = feed.snapshot()
+                    mark = waiting.mark
+                    yield waiting
+                    continue
                 end = self._end(watched, version) or (End.MAX_AGE if now() >= oldest else None)
                 if end is not None:
                     yield end
@@ -157,7 +163,7 @@ class Watches:
     async def _fold(self, game: str, version: int, mark: str) -> list[Happened]:
         """Return all entries after a version whose mark must be this one, unless it is empty."""
         record, entries, _ = await self._store.read_log(game, 0)
-        if version > record.version or (mark and mark != mark_at(record, entries, version)):
+        if version > record.version or (mark and version >= 0 and mark != mark_at(record, entries, version)):
             raise HistoryRewoundError(record.version)
         return fold(record, entries, version)
 

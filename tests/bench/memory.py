@@ -13,8 +13,6 @@ from random import Random
 import redis
 import uvloop
 
-from moonvale_engine import RULES_VERSION
-from moonvale_service.games import Games
 from moonvale_service.store.redis_store import RedisStore, game_key, log_key
 from tests.bench.environments import Tell
 from tests.bench.report import Figure, Part, Table, between, number
@@ -23,6 +21,7 @@ from tests.bench.silver import DECKS, PLAYERS, options
 from tests.bench.stored import SECONDS, play_game
 from tests.service import watch_scale
 from tests.support.servers import running, valkey_program
+from tests.support.use_cases import use_cases
 
 #: Only sizes are asked for, so no write has to wait for the disk.
 NOT_SYNCED = ("--appendfsync", "no")
@@ -78,9 +77,9 @@ async def play_into_a_store(count: int, kinds: Sequence[tuple[str, int]]) -> dic
     rng = Random(1)
     with running(valkey_program(), options=NOT_SYNCED) as server, redis.Redis.from_url(server.url) as raw:
         store = RedisStore(server.url, SECONDS)
-        games = Games(store, rules=RULES_VERSION, finished_expiry=None, idle_expiry=None)
+        cases = use_cases(store)
         for deck, players in kinds:
-            played = await asyncio.gather(*[play_game(games, options(deck, players), rng) for _ in range(count)])
+            played = await asyncio.gather(*[play_game(cases, options(deck, players), rng) for _ in range(count)])
             found[deck, players] = [_measure(raw, game, states) for game, states in played]
         await store.close()
     return found

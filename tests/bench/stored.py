@@ -10,10 +10,10 @@ from random import Random
 from moonvale_engine import Entry, Options, encode, new_game, seat_to_act
 from moonvale_service.about import About
 from moonvale_service.credentials import Credential, Role
-from moonvale_service.games import Games
 from moonvale_service.store import Commit
 from moonvale_service.store.log_codec import MARK_BYTES, content_digest, encode_entry
 from moonvale_service.store.redis_store import RedisStore
+from tests.support.use_cases import UseCases
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 AT_ONCE = 256  # games that are created at a time
@@ -68,15 +68,15 @@ async def append_moves(store: RedisStore, game: str, moves: Sequence[Entry], sta
             raise RuntimeError(f"somebody else plays {game}")
 
 
-async def play_game(games: Games, options: Options, rng: Random) -> tuple[str, list[int]]:
+async def play_game(cases: UseCases, options: Options, rng: Random) -> tuple[str, list[int]]:
     """Play a game at random to its end; return its id and, for each decision, the bytes of its stored state."""
     game = game_id(rng)
-    state = (await games.create(game, options, rng.randbytes(32), About(), b"")).state
+    state = (await cases.seats.create(game, options, rng.randbytes(32), About(), b"")).state
     version = 0
     sizes = []
     while state.choices:
         sizes.append(len(encode(state)))
         seat = Credential(game, Role.SEAT, seat_to_act(state))
-        outcome = await games.submit(seat, version, [rng.choice(state.choices)], str(rng.random()))
+        outcome = await cases.games.submit(seat, version, [rng.choice(state.choices)], str(rng.random()))
         state, version = outcome.snapshot.state, outcome.version
     return game, sizes

@@ -22,7 +22,7 @@ from moonvale_engine import (
     view,
 )
 from moonvale_engine.events import SPECTATOR, Event
-from moonvale_service.about import About
+from moonvale_service.about import About, SeatAbout
 from moonvale_service.convert.events import log_entry
 from moonvale_service.convert.views import GameHeader, to_proto
 from tests.support.playing import choose, random_setup
@@ -45,7 +45,7 @@ class Moment(NamedTuple):
 
 def view_of(state: State, viewer: int, version: int = 0) -> View:
     """The view of a state."""
-    about = About(seat_names=NAMES[: state.options.players])
+    about = About(seats=tuple([SeatAbout(name=name) for name in NAMES[: state.options.players]]))
     header = GameHeader("games/test", version, "", bytes(32), 0, 0, about)
     return to_proto(view(state, viewer), position_text(observe(state, viewer)), header)
 

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import NoReturn
 
 import grpc
@@ -16,10 +17,12 @@ from moonvale.v1 import event_pb2, view_pb2
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.game_service_pb2_grpc import GameServiceServicer, add_GameServiceServicer_to_server
 from moonvale_client.errors import DOMAIN
-from moonvale_engine import Options, apply, legal_actions, new_game, observe, position_text, seat_to_act, view
+from moonvale_engine import Options, legal_actions, new_game, observe, position_text, seat_to_act, view
+from moonvale_engine.catalog import rules_of
 from moonvale_engine.events import SPECTATOR, Event, seen_by
-from moonvale_engine.log import Entry
-from moonvale_service.about import About
+from moonvale_engine.log import BY_TIME_OUT, RETURN, TAKEOVER, Entry, enter
+from moonvale_engine.state import drop_frames, new_state
+from moonvale_service.about import About, Lobby, SeatAbout
 from moonvale_service.convert import actions, events, views
 from moonvale_service.errors import FieldError
 
@@ -47,11 +50,32 @@ class FakeService(GameServiceServicer):
         """The version whose entry the next stream leaves out."""
         self.rewound = False
         self.deleted = False
+        self.left: list[int | None] = []
+        self.lobby: Lobby | None = None
+        """What the game waits for; None: it has begun."""
+        self.seats = [SeatAbout() for _ in SEATS]
+        self.changes = 0
+        """How often the game has changed while it waited."""
+        self.late: list[int] = []
+        """The versions upon which the first answer comes too late."""
+        self.reclaimed = 0
         self._happened: list[Event] = []
         self.options = Options(players=len(SEATS), rounds=1)
         self.state = new_game(self.options, bytes(32), (), self._happened)
         self.log: list[tuple[Entry | None, list[Event], int]] = [(None, self._happened, seat_to_act(self.state))]
         self._changed = threading.Condition()
+
+    def wait_for_players(self, *commitments: bytes, open_seats: frozenset[int] = frozenset()) -> None:
+        """Have the game wait: for players of open seats, then for what seats have committed to."""
+        self.lobby = Lobby(self.options, bytes(32), open_seats)
+        self.seats = [SeatAbout(entropy_commitment=commitment) for commitment in commitments or (b"",) * len(SEATS)]
+
+    def change(self, lobby: Lobby | None) -> None:
+        """Have something change in a game that waits; None: it begins."""
+        with self._changed:
+            self.lobby = lobby
+            self.changes += 1
+            self._changed.notify_all()
 
     # The methods of the contract.
 
@@ -59,6 +83,44 @@ class FakeService(GameServiceServicer):
         self.request_ids.append(request.request_id)
         self._fault(context)
         return pb.CreateGameResponse(name=GAME, seat_credentials=SEATS, spectator_credential=SPECTATOR_CREDENTIAL)
+
+    def ClaimSeat(self, request: pb.ClaimSeatRequest, context: Context) -> pb.ClaimSeatResponse:  # noqa: N802
+        self.request_ids.append(request.request_id)
+        self._fault(context)
+        return pb.ClaimSeatResponse(name=GAME, seat=request.seat, credential=f"{request.name} {request.player.name}")
+
+    def LeaveSeat(self, request: pb.LeaveSeatRequest, context: Context) -> pb.LeaveSeatResponse:  # noqa: N802
+        if self.left:
+            fail(context, grpc.StatusCode.UNAUTHENTICATED, "CREDENTIAL_REVOKED", {})
+        self.left.append(request.seat if request.HasField("seat") else None)
+        self._fault(context)
+        return pb.LeaveSeatResponse()
+
+    def RevealEntropy(  # noqa: N802
+        self, request: pb.RevealEntropyRequest, context: Context
+    ) -> pb.RevealEntropyResponse:
+        viewer = viewer_of(context)
+        if self.lobby is not None and viewer not in self.lobby.entropy:
+            revealed = {**self.lobby.entropy, viewer: request.entropy}
+            promised = sum(seat.entropy_commitment != b"" for seat in self.seats)
+            self.change(None if len(revealed) == promised else replace(self.lobby, entropy=revealed))
+        self._fault(context)
+        return pb.RevealEntropyResponse(view=self.view(viewer))
+
+    def ReclaimSeat(self, request: pb.ReclaimSeatRequest, context: Context) -> pb.ReclaimSeatResponse:  # noqa: N802
+        viewer = viewer_of(context)
+        with self._changed:
+            if self.seats[viewer].away:
+                self.reclaimed += 1
+                self.seats[viewer] = SeatAbout()
+                self._log(Entry(viewer, RETURN))
+        self._fault(context)
+        return pb.ReclaimSeatResponse(view=self.view(viewer))
+
+    def Rematch(self, request: pb.RematchRequest, context: Context) -> pb.RematchResponse:  # noqa: N802
+        self._fault(context)
+        number = request.number if request.HasField("number") else None
+        return pb.RematchResponse(name=request.name, seat_credential=f"{number} {request.entropy_commitment.hex()}")
 
     def GetView(self, request: pb.GetViewRequest, context: Context) -> pb.GetViewResponse:  # noqa: N802
         self._fault(context)
@@ -149,7 +211,11 @@ class FakeService(GameServiceServicer):
 
     def view(self, viewer: int) -> view_pb2.View:
         version = len(self.log) - 1
-        header = views.GameHeader(GAME, version, mark(version), bytes(32), created=0, updated=0, about=About())
+        about = About(seats=tuple(self.seats), lobby=self.lobby)
+        if self.lobby is not None:
+            header = views.GameHeader(GAME, None, f"change-{self.changes}", bytes(32), 0, 0, about)
+            return waiting_view(header, viewer, self.options)
+        header = views.GameHeader(GAME, version, mark(version), bytes(32), created=0, updated=0, about=about)
         return views.to_proto(view(self.state, viewer), position_text(observe(self.state, viewer)), header)
 
     def entry(self, version: int, viewer: int) -> event_pb2.LogEntry:
@@ -162,8 +228,19 @@ class FakeService(GameServiceServicer):
         with self._changed:
             self._enter(legal_actions(self.state)[0])
 
+    def time_out(self) -> None:
+        """The time of the seat to act is out: an agent takes over."""
+        with self._changed:
+            seat = seat_to_act(self.state)
+            self.seats[seat] = SeatAbout(away=True)
+            self._log(Entry(seat, TAKEOVER, BY_TIME_OUT))
+
     def _carry_out(self, request: pb.SubmitActionRequest, context: Context) -> pb.SubmitActionResponse:
         viewer = viewer_of(context)
+        if request.version in self.late:
+            self.late.remove(request.version)
+            self.time_out()
+            fail(context, grpc.StatusCode.FAILED_PRECONDITION, "TIME_OUT", {})
         if request.version != len(self.log) - 1:
             fail(context, grpc.StatusCode.ABORTED, "STALE_VERSION", {"version": str(len(self.log) - 1)})
         try:
@@ -179,16 +256,30 @@ class FakeService(GameServiceServicer):
         )
 
     def _enter(self, action: int) -> None:
-        entry = Entry(seat_to_act(self.state), action)
+        self._log(Entry(seat_to_act(self.state), action))
+
+    def _log(self, entry: Entry) -> None:
         happened: list[Event] = []
         self.state.events = happened
-        apply(self.state, action)
+        enter(self.state, entry)
         self.log.append((entry, happened, seat_to_act(self.state)))
         self._changed.notify_all()
 
     def _stream(self, after: int | None, viewer: int, context: Context) -> Iterator[pb.WatchGameResponse]:
-        version = len(self.log) - 1
+        version = len(self.log) - 1 if self.lobby is None else -1
+        told = self.changes
         yield pb.WatchGameResponse(view=self.view(viewer))
+        while version < 0:
+            with self._changed:
+                while told == self.changes:
+                    if not context.is_active():
+                        return
+                    self._changed.wait(0.05)
+                told = self.changes
+            if self.lobby is None:
+                break
+            yield pb.WatchGameResponse(heartbeat=pb.Heartbeat())
+            yield pb.WatchGameResponse(view=self.view(viewer))
         version = version if after is None else max(0, after - self.repeat_entries)
         while True:
             with self._changed:
@@ -207,6 +298,12 @@ class FakeService(GameServiceServicer):
 
     def _turns(self, viewers: list[int], context: Context) -> Iterator[pb.WatchTurnsResponse]:
         told = -1
+        while self.lobby is not None:
+            for index, viewer in enumerate(viewers):
+                if self.seats[viewer].entropy_commitment and viewer not in self.lobby.entropy:
+                    yield pb.WatchTurnsResponse(index=index, turn=self.view(viewer))
+            with self._changed:
+                self._changed.wait(0.05)
         while not self.state.is_over():
             with self._changed:
                 while told == len(self.log) - 1:
@@ -229,6 +326,13 @@ class FakeService(GameServiceServicer):
 def viewer_of(context: Context) -> int:
     credential = dict(context.invocation_metadata()).get("authorization", "")
     return {f"Bearer {seat}": i for i, seat in enumerate(SEATS)}.get(str(credential), SPECTATOR)
+
+
+def waiting_view(header: views.GameHeader, viewer: int, options: Options) -> view_pb2.View:
+    """A view of a game that waits, in which nothing is dealt."""
+    empty = new_state(options, rules_of(options.rules), bytes(32), ())
+    drop_frames(empty)
+    return views.to_proto(view(empty, viewer), "", header)
 
 
 def mark(version: int) -> str:

@@ -158,7 +158,7 @@ def test_what_comes_over_a_stream_gives_it_new_time_and_what_follows_its_view_ma
 def test_both_clients_have_a_method_for_each_of_the_services_with_the_same_parameters() -> None:
     names = {"WatchGame": "watch"}
     methods = [method.name for method in DESCRIPTOR.services_by_name["GameService"].methods]
-    assert len(methods) == 13
+    assert len(methods) == 18
     for method in methods:
         name = names.get(method, "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in method)[1:])
         of_sync = inspect.signature(getattr(Client, name))
@@ -170,11 +170,14 @@ def test_the_reasons_that_the_client_acts_on_are_those_of_the_contract() -> None
     reasons = {name for name, value in vars(errors).items() if name.isupper() and name == value}
     assert reasons == {
         "CREDENTIAL_REVOKED",
+        "GAME_BEGUN",
+        "GAME_NOT_BEGUN",
         "GAME_NOT_FOUND",
         "GAME_OVER",
         "HISTORY_REWOUND",
         "NOT_YOUR_TURN",
         "STALE_VERSION",
+        "TIME_OUT",
     }
     assert {f"ERROR_REASON_{reason}" for reason in reasons} <= set(errors_pb2.ErrorReason.keys())
 

@@ -77,10 +77,10 @@ def play(seed: int) -> Played:
     seen: dict[int, list[dict[str, Any]]] = {}
     for viewer in (*range(setup.options.players), SPECTATOR):
         entries = [
-            Happened(version, "", None if version == 0 else log[version - 1], 0, 0, events)
+            Happened(version, "", None if version == 0 else log[version - 1], 0, 0, events, setup.options)
             for version, events in enumerate(told)
         ]
-        seen[viewer] = [{"entry": MessageToDict(render.entry(setup.options, each, viewer))} for each in entries]
+        seen[viewer] = [{"entry": MessageToDict(render.entry(each, viewer))} for each in entries]
     return Played(record, seen)
 
 

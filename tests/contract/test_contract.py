@@ -10,8 +10,10 @@ from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
 
 from moonvale.v1 import (
     action_pb2,
+    bot_service_pb2,
     card_pb2,
     catalog_pb2,
+    clock_pb2,
     errors_pb2,
     event_pb2,
     game_service_pb2,
@@ -25,8 +27,8 @@ ROOT = Path(__file__).parent.parent.parent
 FILES = [
     file.DESCRIPTOR
     for file in (
-        action_pb2, card_pb2, catalog_pb2, errors_pb2, event_pb2, game_service_pb2, options_pb2, replay_pb2, result_pb2,
-        view_pb2,
+        action_pb2, bot_service_pb2, card_pb2, catalog_pb2, clock_pb2, errors_pb2, event_pb2, game_service_pb2,
+        options_pb2, replay_pb2, result_pb2, view_pb2,
     )
 ]  # fmt: skip
 METHODS: list[MethodDescriptor] = list(game_service_pb2.DESCRIPTOR.services_by_name["GameService"].methods)
@@ -34,6 +36,11 @@ METHODS: list[MethodDescriptor] = list(game_service_pb2.DESCRIPTOR.services_by_n
 # What an HTTP rule says: the verb and path of each method.
 ROUTES = {
     "CreateGame": ("post", "/v1/games"),
+    "ClaimSeat": ("post", "/v1/{name=games/*}:claimSeat"),
+    "LeaveSeat": ("post", "/v1/{name=games/*}:leaveSeat"),
+    "RevealEntropy": ("post", "/v1/{name=games/*}:revealEntropy"),
+    "ReclaimSeat": ("post", "/v1/{name=games/*}:reclaimSeat"),
+    "Rematch": ("post", "/v1/{name=games/*}:rematch"),
     "GetView": ("get", "/v1/{name=games/*}"),
     "SubmitAction": ("post", "/v1/{name=games/*}:submitAction"),
     "WatchGame": ("get", "/v1/{name=games/*}:watch"),
@@ -65,6 +72,7 @@ NEVER_ZERO = {
     "ListEventsRequest.page_size",
     "ListGamesRequest.page_size",
     "PickAction.spotters",
+    "ReclaimSeatResponse.version",
     "ReplayEntry.version",
     "ResignResponse.version",
     "RoundBeganEvent.round",
@@ -72,6 +80,7 @@ NEVER_ZERO = {
     "SubmitActionResponse.version",
     "TurnBeganEvent.turn",
     "View.round",
+    "View.rules_version",
 }
 
 

@@ -90,6 +90,8 @@ EXAMPLES: list[tuple[Event, dict[str, object]]] = [
         (engine.TUCKED, 0, square(0, 3), square(2, 0), ALL, (0, 8)),
         {"seat": 0, "tucked": {"card": CARD, "origin": {"seat": 0, "spot": 3}, "host": {"seat": 2, "spot": 0}}},
     ),
+    ((engine.AWAY, 2, 0, 0, ALL, ()), {"seat": 2, "away": {}}),
+    ((engine.RETURNED, 2, 0, 0, ALL, ()), {"seat": 2, "returned": {}}),
 ]
 
 PLACES = [

@@ -27,7 +27,7 @@ from moonvale_engine import (
 from moonvale_engine import decisions as engine_decisions
 from moonvale_engine.actions import DRAW, DRAW_WITH_TOKEN, PEEK, pack, verb_of
 from moonvale_engine.catalog import CARDS, cards_in_play
-from moonvale_service.about import About
+from moonvale_service.about import About, SeatAbout
 from moonvale_service.convert import actions, views
 from moonvale_service.convert.options import to_proto as options_to_proto
 from moonvale_service.convert.views import GameHeader
@@ -285,7 +285,7 @@ def test_a_view_tells_what_the_caller_said_of_the_game() -> None:
         commitment=b"\x01" * 32,
         created=1_000,
         updated=2_500,
-        about=About("table-9", {"event": "spring"}, ("Ann", "Ben"), ({"rating": "1510"}, {}), 60_000),
+        about=About("table-9", {"event": "spring"}, (SeatAbout("Ann", {"rating": "1510"}), SeatAbout("Ben")), 60_000),
     )
     message = message_for(new_game(Options(players=2), bytes(32)), SPECTATOR, header)
     assert (message.name, message.version, message.mark) == ("games/k5w2q7xw3m6d4c8h2r9t", 3, "m")

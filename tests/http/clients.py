@@ -28,6 +28,11 @@ JSON: Final = {"content-type": "application/json"}
 #: The verb, the path and whether the fields are in a body; {} stands for the field named last.
 REST: Final = {
     "CreateGame": ("POST", "/v1/games", True, ""),
+    "ClaimSeat": ("POST", "/v1/{}:claimSeat", True, "name"),
+    "LeaveSeat": ("POST", "/v1/{}:leaveSeat", True, "name"),
+    "RevealEntropy": ("POST", "/v1/{}:revealEntropy", True, "name"),
+    "ReclaimSeat": ("POST", "/v1/{}:reclaimSeat", True, "name"),
+    "Rematch": ("POST", "/v1/{}:rematch", True, "name"),
     "GetView": ("GET", "/v1/{}", False, "name"),
     "SubmitAction": ("POST", "/v1/{}:submitAction", True, "name"),
     "WatchGame": ("GET", "/v1/{}:watch", False, "name"),

@@ -70,6 +70,7 @@ class Game:
     seats: list[str]
     spectator: str
     view: View
+    join_code: str = ""
 
     @property
     def id(self) -> str:
@@ -111,7 +112,45 @@ class Client:
         request = request or pb.CreateGameRequest(options=Options(players=2))
         answer = pb.CreateGameResponse.FromString(await self.raw("CreateGame", request.SerializeToString(), credential))
         seats = list(answer.seat_credentials)
-        return Game(answer.name, answer.creator_credential, seats, answer.spectator_credential, answer.view)
+        spectator = answer.spectator_credential
+        return Game(answer.name, answer.creator_credential, seats, spectator, answer.view, answer.join_code)
+
+    async def claim(
+        self,
+        game: str,
+        seat: int | None = None,
+        *,
+        code: str = "",
+        player: pb.SeatSetup | None = None,
+        request_id: str = "",
+        credential: str | None = None,
+    ) -> pb.ClaimSeatResponse:
+        """Sit down at a seat."""
+        request = pb.ClaimSeatRequest(
+            name=game, seat=seat, join_code=code, player=player, request_id=request_id or str(uuid.uuid4())
+        )
+        return pb.ClaimSeatResponse.FromString(await self.raw("ClaimSeat", request.SerializeToString(), credential))
+
+    async def leave(self, game: str, credential: str | None, seat: int | None = None) -> None:
+        """Free a seat."""
+        await self.raw("LeaveSeat", pb.LeaveSeatRequest(name=game, seat=seat).SerializeToString(), credential)
+
+    async def reveal(self, game: str, credential: str | None, entropy: bytes) -> View:
+        """Reveal the entropy of a seat."""
+        request = pb.RevealEntropyRequest(name=game, entropy=entropy).SerializeToString()
+        return pb.RevealEntropyResponse.FromString(await self.raw("RevealEntropy", request, credential)).view
+
+    async def reclaim(self, game: str, credential: str | None) -> pb.ReclaimSeatResponse:
+        """Take a seat back from the agent that plays it."""
+        request = pb.ReclaimSeatRequest(name=game).SerializeToString()
+        return pb.ReclaimSeatResponse.FromString(await self.raw("ReclaimSeat", request, credential))
+
+    async def rematch(
+        self, game: str, credential: str | None, number: int | None = None, commitment: bytes = b""
+    ) -> pb.RematchResponse:
+        """Sit down for another game."""
+        request = pb.RematchRequest(name=game, number=number, entropy_commitment=commitment).SerializeToString()
+        return pb.RematchResponse.FromString(await self.raw("Rematch", request, credential))
 
     async def view(self, game: str, credential: str | None) -> View:
         """Look at a game."""

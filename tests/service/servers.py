@@ -20,6 +20,7 @@ import psutil
 from moonvale_service.credentials import load_keys
 from moonvale_service.server import Server
 from moonvale_service.settings import Settings
+from moonvale_service.steward_process import StewardProcess
 
 READY_SECONDS = 60.0
 STOP_SECONDS = 40.0
@@ -68,6 +69,22 @@ async def start_server(url: str, data: Path, **settings: str) -> RunningServer:
     server = Server(chosen)
     ports = await server.start(chosen.listen)
     return RunningServer(server, chosen, f"127.0.0.1:{ports[0]}")
+
+
+async def start_steward(url: str, data: Path, **settings: str) -> StewardProcess:
+    """Start a steward in this process, upon the keys of a server's data folder; settings by their field's name."""
+    environment = {
+        "MOONVALE_STORE": url,
+        "MOONVALE_DATA": str(data),
+        "MOONVALE_GRACE": "2s",
+        **{f"MOONVALE_{name.upper()}": value for name, value in settings.items()},
+    }
+    chosen = Settings.from_environment(environment)
+    load_keys(chosen, make=True)
+    steward = StewardProcess(chosen, 0)
+    with tempfile.TemporaryDirectory(prefix="moonvale-") as folder:
+        await steward.start(chosen.listen, f"unix:{folder}/steward.sock")
+    return steward
 
 
 class Service:
@@ -125,6 +142,10 @@ class Service:
     def workers(self) -> list[psutil.Process]:
         """The worker processes."""
         return [child for child in self.process.children() if "moonvale_service.server" in child.cmdline()]
+
+    def stewards(self) -> list[psutil.Process]:
+        """The processes of stewards."""
+        return [child for child in self.process.children() if "moonvale_service.steward_process" in child.cmdline()]
 
     def store(self) -> psutil.Process:
         """The process of the embedded store."""

@@ -204,7 +204,7 @@ async def test_the_limits_are_told(valkey: StoreServer, tmp_path: Path) -> None:
     async with serving(valkey, tmp_path, **off) as (_, client):
         told = pb.GetServerInfoResponse.FromString(await client.raw("GetServerInfo", b"")).limits
     assert {field.name for field, _ in told.ListFields() if field.has_presence} == {
-        *("finished_game_ttl", "idle_game_ttl", "heartbeat_interval", "max_watch_age"),
+        *("finished_game_ttl", "idle_game_ttl", "heartbeat_interval", "max_watch_age", "clock_grace", "reveal_time"),
     }
 
 

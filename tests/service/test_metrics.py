@@ -210,14 +210,14 @@ def test_the_counts_of_an_ended_worker_stay_and_one_that_is_busy_keeps_its_own()
     calls, seconds, watches = "moonvale_calls", "moonvale_call_seconds", "moonvale_open_watches"
     first = report("a", moonvale_calls=[(("M", "OK"), 3)], moonvale_call_seconds=[(("M",), [3.0, *row])])
     watching = report("b", moonvale_calls=[(("M", "OK"), 4)], moonvale_open_watches=[(("W",), 2)])
-    totals.learn({0: first, 1: watching})
+    totals.learn({"0": first, "1": watching})
     assert totals.sums(calls) == {("M", "OK"): 7}
-    assert totals.present(watches) == {1: {("W",): 2}}
-    totals.learn({0: report("c", moonvale_calls=[(("M", "OK"), 1), (("N", "OK"), 1)]), 1: None})
+    assert totals.present(watches) == {"1": {("W",): 2}}
+    totals.learn({"0": report("c", moonvale_calls=[(("M", "OK"), 1), (("N", "OK"), 1)]), "1": None})
     assert totals.sums(calls) == {("M", "OK"): 8, ("N", "OK"): 1}
     assert totals.sums(seconds) == {("M",): [3.0, *row]}
     assert totals.present(watches) == {}
-    assert totals.answers(0)
-    assert not totals.answers(1)
-    totals.learn({0: report("c", moonvale_calls=[(("M", "OK"), 2)]), 1: watching})
+    assert totals.answers("0")
+    assert not totals.answers("1")
+    totals.learn({"0": report("c", moonvale_calls=[(("M", "OK"), 2)]), "1": watching})
     assert totals.sums(calls) == {("M", "OK"): 9}

@@ -10,19 +10,20 @@ from dataclasses import replace
 
 import pytest
 
-from moonvale_engine import RULES_VERSION, codec
+from moonvale_engine import codec
 from moonvale_engine.log import replay
 from moonvale_engine.options import Options
 from moonvale_engine.play import seat_to_act
 from moonvale_service.about import About
+from moonvale_service.commits import Outcome
 from moonvale_service.credentials import Credential, Role
 from moonvale_service.errors import CredentialRevokedError, StaleVersionError
-from moonvale_service.games import Games, Outcome
 from moonvale_service.history import Snapshot
 from moonvale_service.recent import Recent
 from moonvale_service.store import Commit, Committed, GameMissingError, Record
 from moonvale_service.store.redis_store import RedisStore
 from tests.support.servers import StoreServer
+from tests.support.use_cases import use_cases
 
 GAME = "k5w2q7xw3m6d4cah2rbt"
 SECRET = bytes(range(32))
@@ -50,11 +51,11 @@ class Replica:
 
     def __init__(self, url: str) -> None:
         self.store = CountingStore(url)
-        self.games = Games(self.store, rules=RULES_VERSION, finished_expiry=None, idle_expiry=None)
+        self.games, self.seats, *_ = use_cases(self.store)
 
     async def create(self) -> Snapshot:
         """Create the game."""
-        return await self.games.create(GAME, Options(players=4), SECRET, About(), b"")
+        return await self.seats.create(GAME, Options(players=4), SECRET, About(), b"")
 
     async def move(self, rng: random.Random, now: Snapshot) -> Outcome:
         """Make a move upon the game as somebody knows it."""

@@ -19,6 +19,7 @@ from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.action_pb2 import Action, PeekAction
 from moonvale.v1.options_pb2 import Options
 from moonvale_service.credentials import Credential, Keys, Role, load_keys
+from moonvale_service.seats import entropy_commitment
 from moonvale_service.store.redis_store import RedisStore, game_key, index_key, log_key, shard_of
 from tests.service.client import Client, Failure, Game, play
 from tests.service.servers import RunningServer, start_server
@@ -26,6 +27,8 @@ from tests.support.servers import StoreServer
 
 PAGE: Final = Path(__file__).parents[2] / "docs/security.md"
 SHORT: Final = Options(players=2, rounds=1, turn_limit=4)
+ENTROPY: Final = bytes(range(32))
+COMMITTED: Final = pb.SeatSetup(entropy_commitment=entropy_commitment(ENTROPY))
 PEEK: Final = Action(peek=PeekAction(spots=[0, 1]))  # what every game begins with
 
 
@@ -75,7 +78,7 @@ class Scene:
     version: int
     old_spectator: str
     old_seat: str
-    is_on: bool
+    moment: str
 
     def credentials(self, column: str, place: Place) -> list[str | None]:
         """The credentials that a column stands for."""
@@ -101,9 +104,15 @@ class Scene:
 
 async def scene(place: Place, moment: str) -> Scene:
     """Set a scene."""
-    game = await place.client.create(pb.CreateGameRequest(options=SHORT))
+    waits = moment == "waiting"
+    options = Options(players=3 if waits else 2, rounds=1, turn_limit=4)
+    seats = [COMMITTED, COMMITTED, *([pb.SeatSetup(open=True)] if waits else [])]
+    game = await place.client.create(pb.CreateGameRequest(options=options, seats=seats))
     another = await place.client.create(pb.CreateGameRequest(options=SHORT))
     view = game.view
+    if not waits:
+        for seat in game.seats:
+            view = await place.client.reveal(game.name, seat, ENTROPY)
     to_act = view.decision.seat
     old_spectator, old_seat = game.spectator, game.seats[to_act]
     game.spectator = await place.client.rotate(game.name, game.creator)
@@ -113,7 +122,7 @@ async def scene(place: Place, moment: str) -> Scene:
         assert view.HasField("result")
     elif moment == "deleted":
         await place.client.delete(game.name, game.creator)
-    return Scene(game, another, to_act, view.version, old_spectator, old_seat, moment == "on")
+    return Scene(game, another, to_act, view.version, old_spectator, old_seat, moment)
 
 
 async def call(place: Place, scene: Scene, method: str, credential: str | None) -> None:
@@ -126,6 +135,17 @@ async def call(place: Place, scene: Scene, method: str, credential: str | None) 
             await client.create(pb.CreateGameRequest(deal=pb.Deal(secret=bytes(range(32)))), credential)
         case "CreateGame where the key is required":
             await place.demanding.create(credential=credential)
+        case "ClaimSeat":
+            assert (await client.claim(name, credential=credential)).credential
+        case "LeaveSeat of the seat to act":
+            await client.leave(name, credential, scene.to_act)
+        case "RevealEntropy":
+            assert (await client.reveal(name, credential, ENTROPY)).name == name
+        case "ReclaimSeat":
+            await client.reclaim(name, credential)
+        case "Rematch":
+            answer = await client.rematch(name, credential)
+            assert bool(answer.seat_credential) != bool(answer.creator_credential)
         case "GetView":
             await client.view(name, credential)
         case "SubmitAction":
@@ -159,13 +179,15 @@ async def watch_a_turn(place: Place, scene: Scene, credential: str) -> None:
     """Watch the turns of a seat until its first one, which is made to come. Raises Failure for what is told instead."""
     game = scene.game
     async with aclosing(place.client.turns([(game.name, credential)])) as messages:
-        if scene.is_on and credential == game.seats[1 - scene.to_act]:
+        if scene.moment == "waiting" and credential and credential in game.seats:
+            await place.client.claim(game.name)  # after which the entropy is to be revealed
+        if scene.moment == "on" and credential == game.seats[1 - scene.to_act]:
             await place.client.submit(game.name, game.seats[scene.to_act], [PEEK], scene.version)
         message = await anext(messages)
     assert message.HasField("index")
     if message.HasField("error"):
         raise seat_failure(message.error)
-    assert message.HasField("turn" if scene.is_on else "over")
+    assert message.HasField("over" if scene.moment == "over" else "turn")
 
 
 def seat_failure(error: pb.SeatError) -> Failure:
@@ -182,7 +204,7 @@ def test_the_table_has_every_method_at_every_moment() -> None:
     for method in methods:
         moments = [moment for each, moment in rows if each == method]
         has_name = method in {*NAMING, "WatchTurns"}
-        assert set(moments) == ({"on", "over", "deleted"} if has_name else {"any"}), method
+        assert set(moments) == ({"waiting", "on", "over", "deleted"} if has_name else {"any"}), method
     assert all(len(row) == len(HEADER) for row in ROWS)
     assert {cell for row in ROWS for cell in row[2:]} == set(OUTCOMES)
 
@@ -197,7 +219,7 @@ NAMING: Final = [
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]}, {row[1]}")
 async def test_a_call_ends_as_the_table_says(place: Place, row: list[str]) -> None:
     method, moment, *cells = row
-    changes = method.split()[0] in ("SubmitAction", "WatchTurns", "Resign", "DeleteGame", "RotateCredential")
+    changes = method.split()[0] not in ("GetView", "WatchGame", "ListEvents", "GetReplay")
     now = await scene(place, moment)
     for column, cell in zip(COLUMNS, cells, strict=True):
         for credential in now.credentials(column, place):

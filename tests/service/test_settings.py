@@ -68,8 +68,8 @@ def test_each_kind_of_value_is_read() -> None:
     [
         ("MOONVALE_LISTEN", "7350", "HOST:PORT"),
         ("MOONVALE_LISTEN", "localhost:70000", "HOST:PORT"),
-        ("MOONVALE_WORKERS", "0", "1 to 256"),
-        ("MOONVALE_WORKERS", "two", "1 to 256"),
+        ("MOONVALE_WORKERS", "-1", "0 to 256"),
+        ("MOONVALE_WORKERS", "two", "0 to 256"),
         ("MOONVALE_STORE", "http://secret@example.org", "redis://"),
         ("MOONVALE_STORE", "unix+cluster:///secret", "redis+cluster://"),
         ("MOONVALE_DURABILITY", "twice", "local, replicated"),

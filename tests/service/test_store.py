@@ -14,7 +14,7 @@ import redis.asyncio as aioredis
 from redis.exceptions import ResponseError
 
 from moonvale_engine.log import RESIGNATION, Entry
-from moonvale_service.store import Commit, GameMissingError, StoreUnavailableError
+from moonvale_service.store import Amendment, Commit, GameMissingError, StoreUnavailableError
 from moonvale_service.store.changes import Changes
 from moonvale_service.store.log_codec import (
     RING_SIZE,
@@ -354,11 +354,14 @@ async def test_changes_are_heard_again_after_a_restart_and_the_gap_is_told(store
 
 async def test_what_is_kept_beside_the_play_is_replaced_if_it_is_what_the_caller_knows(store: RedisStore) -> None:
     await create(store)
-    assert await store.amend(GAME, b"meta", b"another")
-    assert not await store.amend(GAME, b"meta", b"a third")
-    assert (await store.read(GAME)).meta == b"another"
+    assert (await store.amend(GAME, Amendment(MARKS[0], b"meta", b"another"))).refused is None
+    found = await store.read(GAME)
+    assert found.meta == b"another"
+    for mark, meta in ((MARKS[0], b"meta"), (MARKS[1], b"another")):
+        assert (await store.amend(GAME, Amendment(mark, meta, b"a third"))).refused == found
+    assert await store.read(GAME) == found
     with pytest.raises(GameMissingError):
-        await store.amend(ANOTHER, b"meta", b"another")
+        await store.amend(ANOTHER, Amendment(MARKS[0], b"meta", b"another"))
 
 
 async def test_games_are_listed_in_one_order_from_any_of_them_on(store: RedisStore) -> None:

@@ -13,8 +13,9 @@
 """
 
 from moonvale.v1.action_pb2 import Action
+from moonvale.v1.clock_pb2 import Clock
 from moonvale.v1.event_pb2 import Event, LogEntry
-from moonvale.v1.game_service_pb2 import CreateGameResponse, Deal, SeatSetup
+from moonvale.v1.game_service_pb2 import ClaimSeatResponse, CreateGameResponse, Deal, RematchResponse, SeatSetup
 from moonvale.v1.options_pb2 import Options
 from moonvale.v1.replay_pb2 import Replay
 from moonvale.v1.result_pb2 import Result
@@ -25,6 +26,7 @@ from moonvale_client.bot import BotCaller, BotError, bot_server, serve_bot
 from moonvale_client.channel import DEFAULT_ADDRESS
 from moonvale_client.client import Client
 from moonvale_client.cursor import Update
+from moonvale_client.entropy import CommitmentChangedError, entropy_commitment, new_entropy
 from moonvale_client.errors import FieldViolation, MoonvaleError
 from moonvale_client.retry import RetryPolicy
 from moonvale_client.turns import Turn
@@ -36,7 +38,10 @@ __all__ = [
     "BotCaller",
     "BotError",
     "Choose",
+    "ClaimSeatResponse",
     "Client",
+    "Clock",
+    "CommitmentChangedError",
     "CreateGameResponse",
     "Deal",
     "Decision",
@@ -45,6 +50,7 @@ __all__ = [
     "LogEntry",
     "MoonvaleError",
     "Options",
+    "RematchResponse",
     "Replay",
     "Result",
     "RetryPolicy",
@@ -53,6 +59,8 @@ __all__ = [
     "Update",
     "View",
     "bot_server",
+    "entropy_commitment",
+    "new_entropy",
     "play_seat",
     "play_seats",
     "serve_bot",

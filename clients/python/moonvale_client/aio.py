@@ -12,6 +12,7 @@ import grpc
 
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.action_pb2 import Action
+from moonvale.v1.clock_pb2 import Clock
 from moonvale.v1.event_pb2 import LogEntry
 from moonvale.v1.game_service_pb2_grpc import GameServiceStub
 from moonvale.v1.options_pb2 import Options
@@ -20,7 +21,7 @@ from moonvale.v1.view_pb2 import View
 from moonvale_client import requests
 from moonvale_client.channel import DEFAULT_ADDRESS, open_aio_channel
 from moonvale_client.cursor import STREAM_SECONDS, Cursor, Update
-from moonvale_client.errors import GAME_NOT_FOUND, MoonvaleError
+from moonvale_client.errors import CREDENTIAL_REVOKED, GAME_NOT_FOUND, MoonvaleError
 from moonvale_client.retry import Attempts, RetryPolicy, StreamBrokenError, carried_out_before
 from moonvale_client.turns import Turn, WatchedSeats
 
@@ -68,12 +69,62 @@ class AsyncClient:
         external_id: str = "",
         deal: pb.Deal | None = None,
         seal_replay_until: datetime | None = None,
+        clock: Clock | None = None,
+        with_join_code: bool = False,
         creator_key: str = "",
         request_id: str = "",
     ) -> pb.CreateGameResponse:
-        """Create a game: the defaults are four rounds of Silver Coin for four. seats: names, or whole setups."""
-        request = requests.create_game(options, seats, labels, external_id, deal, seal_replay_until, request_id)
+        """Create a game: the defaults are four rounds of Silver Coin for four.
+
+        seats: one for each, in order: a name, or a setup, which can make the seat open or a bot's; none: all reserved.
+        """
+        request = requests.create_game(
+            options, seats, labels, external_id, deal, seal_replay_until, clock, with_join_code, request_id
+        )
         return await self._call(self._stub.CreateGame, request, creator_key)
+
+    async def claim_seat(
+        self,
+        game: str = "",
+        player: str | pb.SeatSetup = "",
+        *,
+        join_code: str = "",
+        seat: int | None = None,
+        request_id: str = "",
+    ) -> pb.ClaimSeatResponse:
+        """Sit down at an open seat, the first one unless another is named; the join code alone finds its game.
+
+        player: a name, or a setup with labels and what the seat commits to.
+        """
+        request = requests.claim_seat(game, player, join_code, seat, request_id)
+        return await self._call(self._stub.ClaimSeat, request)
+
+    async def leave_seat(self, game: str, credential: str, *, seat: int | None = None) -> None:
+        """Free a seat before the game begins: the credential's own, or, by the creator's credential, ``seat``."""
+        try:
+            await self._call(self._stub.LeaveSeat, pb.LeaveSeatRequest(name=game, seat=seat), credential)
+        except MoonvaleError as error:
+            if not carried_out_before(error, CREDENTIAL_REVOKED):
+                raise
+
+    async def reveal_entropy(self, game: str, credential: str, entropy: bytes) -> View:
+        """Open what the credential's seat has committed to, once every seat is taken; return its view."""
+        request = pb.RevealEntropyRequest(name=game, entropy=entropy)
+        return (await self._call(self._stub.RevealEntropy, request, credential)).view
+
+    async def reclaim_seat(self, game: str, credential: str) -> pb.ReclaimSeatResponse:
+        """Take the credential's seat back from the agent that plays it since its time was out."""
+        return await self._call(self._stub.ReclaimSeat, pb.ReclaimSeatRequest(name=game), credential)
+
+    async def rematch(
+        self, game: str, credential: str, *, number: int | None = None, entropy_commitment: bytes = b""
+    ) -> pb.RematchResponse:
+        """Sit down for another game of the same seats, once this one is over. All who ask come to the same one.
+
+        number: of the losers' choice, one whose cards come from the other deck in the new game.
+        """
+        request = requests.rematch(game, number, entropy_commitment)
+        return await self._call(self._stub.Rematch, request, credential)
 
     async def get_view(self, game: str, credential: str) -> View:
         """Return the game as the credential's holder sees it."""
@@ -89,9 +140,12 @@ class AsyncClient:
     async def watch(
         self, game: str, credential: str, *, after_version: int | None = None, after_mark: str = ""
     ) -> AsyncGenerator[Update, None]:
-        """Yield the view once, then every entry of the log once and in order, until the game is over.
+        """Yield the view, then every entry of the log once and in order, until the game is over.
 
-        Streams that break are resumed. Without ``after_version`` the entries begin with the one that follows the view.
+        While the game waits for players, the view comes anew at each change, and the entries begin with that of version
+        0. Streams that break are resumed. If the game began meanwhile, one more view says how far it is, and the
+        entries go on from there; ``list_events`` has those before it. Without ``after_version`` the entries of a game
+        that has begun follow the view. A view is always the whole game as it is by then.
         Raises HISTORY_REWOUND if the game no longer has what has been passed on: read the view and watch from there.
         """
         cursor = Cursor(game, after_version, after_mark)

@@ -12,11 +12,14 @@ DOMAIN = "moonvale.v1"
 
 # Reasons that the client itself acts on; all are listed in the contract's ErrorReason.
 CREDENTIAL_REVOKED = "CREDENTIAL_REVOKED"
+GAME_BEGUN = "GAME_BEGUN"
+GAME_NOT_BEGUN = "GAME_NOT_BEGUN"
 GAME_NOT_FOUND = "GAME_NOT_FOUND"
 GAME_OVER = "GAME_OVER"
 HISTORY_REWOUND = "HISTORY_REWOUND"
 NOT_YOUR_TURN = "NOT_YOUR_TURN"
 STALE_VERSION = "STALE_VERSION"
+TIME_OUT = "TIME_OUT"
 
 _DETAILS_KEY = "grpc-status-details-bin"
 #: Codes of a call that may succeed when it is made again.

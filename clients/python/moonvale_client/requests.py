@@ -5,14 +5,26 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from moonvale.v1.action_pb2 import Action
-from moonvale.v1.game_service_pb2 import CreateGameRequest, Deal, SeatSetup, SubmitActionRequest
+from moonvale.v1.clock_pb2 import Clock
+from moonvale.v1.game_service_pb2 import (
+    ClaimSeatRequest,
+    CreateGameRequest,
+    Deal,
+    RematchRequest,
+    SeatSetup,
+    SubmitActionRequest,
+)
 from moonvale.v1.options_pb2 import Options
 
 Metadata = tuple[tuple[str, str], ...]
+
+#: In place of a game's name where the join code says which one is meant.
+_GAME_OF_CODE: Final = "games/-"
 
 
 def new_request_id() -> str:
@@ -32,6 +44,8 @@ def create_game(
     external_id: str,
     deal: Deal | None,
     seal_replay_until: datetime | None,
+    clock: Clock | None,
+    with_join_code: bool,
     request_id: str,
 ) -> CreateGameRequest:
     """Return the request of a new game; a seat given as text is one with that name."""
@@ -41,13 +55,37 @@ def create_game(
         sealed.FromDatetime(seal_replay_until)
     return CreateGameRequest(
         options=options,
-        seats=[SeatSetup(name=seat) if isinstance(seat, str) else seat for seat in seats],
+        seats=[_setup(seat) for seat in seats],
         labels=labels,
         external_id=external_id,
         request_id=request_id or new_request_id(),
         deal=deal,
         seal_replay_until=sealed,
+        clock=clock,
+        with_join_code=with_join_code,
     )
+
+
+def claim_seat(
+    game: str, player: str | SeatSetup, join_code: str, seat: int | None, request_id: str
+) -> ClaimSeatRequest:
+    """Return the request of an open seat; a player given as text is one with that name."""
+    return ClaimSeatRequest(
+        name=game or _GAME_OF_CODE,
+        join_code=join_code,
+        seat=seat,
+        player=_setup(player),
+        request_id=request_id or new_request_id(),
+    )
+
+
+def rematch(game: str, number: int | None, entropy_commitment: bytes) -> RematchRequest:
+    """Return the request of another game of the same seats."""
+    return RematchRequest(name=game, number=number, entropy_commitment=entropy_commitment)
+
+
+def _setup(seat: str | SeatSetup) -> SeatSetup:
+    return SeatSetup(name=seat) if isinstance(seat, str) else seat
 
 
 def submit_action(game: str, actions: Action | Sequence[Action], version: int, request_id: str) -> SubmitActionRequest:

@@ -263,6 +263,10 @@ class Deck:
         self._deals = deals
 
 
+#: Entries of a record that are no actions, and the event that tells each.
+NO_ACTIONS = {"resign": "resigned", "away": "away", "back": "returned"}
+
+
 class Seen:
     """What one viewer was told, checked against a record line by line."""
 
@@ -305,9 +309,10 @@ class Seen:
         seat, action, _ = self._record.entries[version - 1]
         if entry.get("seat") != seat:
             raise Refused(f"version {version} was made by seat {entry.get('seat')}, in the record by seat {seat}")
-        if (action == "resign") != (entry.get("cause") == "CAUSE_RESIGNATION"):
+        told = [name for name, event in NO_ACTIONS.items() if any(event in each for each in entry.get("events", []))]
+        if told != [action] * (action in NO_ACTIONS):
             raise Refused(f"version {version} is '{action}' in the record, which is not what was told")
-        return None if action == "resign" else action
+        return None if action in NO_ACTIONS else action
 
     def _event(self, event: dict[str, Any], ours: str | None) -> str | None:
         """Check an event; ``ours`` is the record's action for its entry until that was told. Return it, or None."""

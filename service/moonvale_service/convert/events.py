@@ -8,14 +8,28 @@ from typing import Final
 from moonvale.v1 import card_pb2
 from moonvale.v1 import event_pb2 as pb
 from moonvale_engine import events as engine
-from moonvale_engine.log import BY_CALLER, RESIGNATION, Entry
+from moonvale_engine.log import (
+    BY_AGENT,
+    BY_BOT,
+    BY_CALLER,
+    BY_TIME_OUT,
+    FOR_FAILED_BOT,
+    RESIGNATION,
+    Entry,
+)
 from moonvale_engine.options import Options
 from moonvale_service.convert import actions, cards, results
 from moonvale_service.convert.times import timestamp
 
 # By the engine's constants.
 _ACTION_CAUSES: Final = {engine.BY_PLAYER: pb.CAUSE_PLAYER, engine.BY_POLICY: pb.CAUSE_POLICY}
-_ENTRY_CAUSES: Final = {BY_CALLER: pb.CAUSE_PLAYER}
+_ENTRY_CAUSES: Final = {
+    BY_CALLER: pb.CAUSE_PLAYER,
+    BY_TIME_OUT: pb.CAUSE_TIME_OUT,
+    BY_BOT: pb.CAUSE_BOT,
+    BY_AGENT: pb.CAUSE_AGENT,
+    FOR_FAILED_BOT: pb.CAUSE_BOT_FAILED,
+}
 _SHOWN_REASONS: Final = {
     engine.SHOWN_FAILED_SET: pb.SHOWN_REASON_FAILED_SET,
     engine.SHOWN_ROUND_END: pb.SHOWN_REASON_ROUND_END,
@@ -36,10 +50,12 @@ def log_entry(
     time: int,
     seat_to_act: int,
     events: Sequence[engine.Event],
+    deadline: int = 0,
 ) -> pb.LogEntry:
     """Return an entry of the log, or the creation (None), with its events, each as ``seen_by`` the viewer.
 
-    time: milliseconds since the epoch. seat_to_act: whose turn to act it is after the entry, or NOBODY.
+    time, deadline: milliseconds since the epoch; a deadline of 0 is none. seat_to_act: whose turn to act it is after
+    the entry, or NOBODY.
     """
     faces = cards.faces(options)
     return pb.LogEntry(
@@ -50,12 +66,13 @@ def log_entry(
         create_time=timestamp(time),
         events=[to_proto(faces, event) for event in events],
         seat_to_act=None if seat_to_act == engine.NOBODY else seat_to_act,
+        deadline=timestamp(deadline) if deadline else None,
     )
 
 
 def entry_cause(entry: Entry) -> pb.Cause.ValueType:
     """Return what made an entry."""
-    if entry.action == RESIGNATION:
+    if entry.action == RESIGNATION and entry.cause == BY_CALLER:
         return pb.CAUSE_RESIGNATION
     return _ENTRY_CAUSES[entry.cause]
 
@@ -159,4 +176,6 @@ _BUILDERS: Final[dict[int, Callable[[int, int, list[card_pb2.Card]], pb.Event]]]
     engine.SEARCHED: _searched,
     engine.SHUFFLED: lambda a, b, seen: pb.Event(shuffled=pb.ShuffledEvent(deck_count=a)),
     engine.TUCKED: _tucked,
+    engine.AWAY: lambda a, b, seen: pb.Event(away=pb.AwayEvent()),
+    engine.RETURNED: lambda a, b, seen: pb.Event(returned=pb.ReturnedEvent()),
 }

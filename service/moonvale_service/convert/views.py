@@ -11,24 +11,32 @@ from moonvale.v1 import view_pb2 as pb
 from moonvale_engine import catalog, decisions, views
 from moonvale_engine.events import NOBODY, SPECTATOR
 from moonvale_engine.options import Options
-from moonvale_service.about import About
-from moonvale_service.convert import actions, cards, options, results
+from moonvale_service.about import About, Lobby
+from moonvale_service.convert import actions, cards, clocks, options, results
 from moonvale_service.convert.times import timestamp
+from moonvale_service.store import Ticking
 
 _KINDS: Final = tuple([pb.DecisionKind.Value(f"DECISION_KIND_{name}") for name in decisions.KINDS])
 
 
 @dataclass(frozen=True, slots=True)
 class GameHeader:
-    """What a view says of a game besides the table. Times are milliseconds since the epoch."""
+    """What a view says of a game besides the table. Times are milliseconds since the epoch.
+
+    version: None while it waits for players. entropy: of each seat, or none. now: what the store's clock says.
+    """
 
     name: str
-    version: int
+    version: int | None
     mark: str
     commitment: bytes
     created: int
     updated: int
     about: About
+    rematch_of: str = ""
+    entropy: tuple[bytes, ...] = ()
+    ticking: Ticking | None = None
+    now: int = 0
 
 
 def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
@@ -61,16 +69,35 @@ def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
         hand=_card_or_none(faces, players, view.hand),
         position=position,
         pool=[cards.pool_card(faces, face, faceup) for face, faceup in view.pool],
+        phase=_phase(view, about),
+        clock=None if about.clock is None else clocks.to_proto(about.clock),
+        join_needs_code=about.lobby is not None and about.lobby.join_code != "",
+        rules_version=view.options.rules,
+        rematch_of=header.rematch_of,
     )
+    banks: tuple[int, ...] = ()
+    if header.ticking is not None:
+        banks = header.ticking.banks
+        if header.ticking.deadline:
+            message.deadline.CopyFrom(timestamp(header.ticking.deadline))
+            message.time_left.CopyFrom(clocks.duration(max(0, header.ticking.deadline - header.now)))
     message.MergeFromString(encoder.pile(view.packed_pile))
     for number, seat in enumerate(view.seats):
+        who = about.seat(number)
         seat_message = message.seats.add(
             seat=number,
-            name=about.seat_names[number] if about.seat_names else "",
-            labels=about.seat_labels[number] if about.seat_labels else None,
+            name=who.name,
+            labels=who.labels,
             total=seat.total,
             scores=seat.scores,
             resigned=seat.resigned,
+            status=pb.SEAT_STATUS_TAKEN if about.lobby is None else _status(about.lobby, number),
+            bot=who.bot,
+            away=who.away,
+            bank=clocks.duration(banks[number]) if banks else None,
+            entropy_commitment=who.entropy_commitment,
+            entropy=header.entropy[number] if header.entropy else b"",
+            entropy_withheld=who.withheld,
         )
         seat_message.MergeFromString(encoder.village(seat.packed_village))
     if view.decision is not None:
@@ -79,6 +106,18 @@ def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
         totals = [seat.total for seat in view.seats]
         message.result.CopyFrom(results.to_proto(view.over, view.places, totals))
     return message
+
+
+def _phase(view: views.View, about: About) -> pb.Phase.ValueType:
+    if about.lobby is not None:
+        return pb.PHASE_REVEALING if about.lobby.is_full else pb.PHASE_WAITING
+    return pb.PHASE_PLAYING if view.over == NOBODY else pb.PHASE_OVER
+
+
+def _status(lobby: Lobby, seat: int) -> pb.SeatStatus.ValueType:
+    if seat in lobby.open:
+        return pb.SEAT_STATUS_OPEN
+    return pb.SEAT_STATUS_KEPT if seat in lobby.kept else pb.SEAT_STATUS_TAKEN
 
 
 def _write_decision(message: pb.Decision, decision: views.DecisionView, rules: int) -> None:

@@ -20,27 +20,38 @@ from moonvale_service.store.redis_store import SHARDS, channel, shard_of
 
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 1.0
-_SHARDS: Final = {channel(shard).encode(): shard for shard in range(SHARDS)}
 _LOST: Final = (redis_errors.RedisError, redis_errors.RedisClusterException, OSError)
 
 
 class Changes:
-    """Listens for changes of games. ``on_change`` gets the id of a game; ``on_gap`` the number of a shard."""
+    """Listens on a channel of each shard. ``on_change`` gets its messages; ``on_gap`` the number of a shard.
+
+    ``channel_of``: which channel of a shard. Messages of the usual one are the ids of games that have changed.
+    """
 
     def __init__(
-        self, url: str, timeout: float, on_change: Callable[[str], None], on_gap: Callable[[int], None]
+        self,
+        url: str,
+        timeout: float,
+        on_change: Callable[[str], None],
+        on_gap: Callable[[int], None],
+        channel_of: Callable[[int], str] = channel,
     ) -> None:
         self._link = link(url, timeout)
         self._timeout = timeout
         self._on_change = on_change
         self._on_gap = on_gap
+        self._channel_of = channel_of
         self._wanted: Counter[int] = Counter()
         self._changed = asyncio.Event()
         self._servers: dict[str, tuple[_Server, asyncio.Task[None]]] = {}
 
     def listen(self, game: str) -> None:
         """Begin to listen for a game; ``on_gap`` is called for its shard when that is so."""
-        shard = shard_of(game)
+        self.listen_to(shard_of(game))
+
+    def listen_to(self, shard: int) -> None:
+        """Begin to listen for a shard; ``on_gap`` is called for it when that is so."""
         self._wanted[shard] += 1
         if self._wanted[shard] == 1:
             self._changed.set()
@@ -69,7 +80,9 @@ class Changes:
                     await tasks.end(self._servers.pop(url)[1])
                 for url, shards in placed.items():
                     if url not in self._servers:
-                        server = _Server(url, self._timeout, self._on_change, self._on_gap, self._doubt)
+                        server = _Server(
+                            url, self._timeout, self._on_change, self._on_gap, self._doubt, self._channel_of
+                        )
                         self._servers[url] = server, asyncio.create_task(server.run())
                     self._servers[url][0].want(shards)
                 await self._changed.wait()
@@ -100,11 +113,14 @@ class _Server:
         on_change: Callable[[str], None],
         on_gap: Callable[[int], None],
         on_loss: Callable[[], None],
+        channel_of: Callable[[int], str],
     ) -> None:
         self._client = connect(url, timeout)
         self._on_change = on_change
         self._on_gap = on_gap
         self._on_loss = on_loss
+        self._channels = {channel_of(shard).encode(): shard for shard in range(SHARDS)}
+        self._channel_of = channel_of
         self._wanted: set[int] = set()
         self._held: set[int] = set()
         self._changed = asyncio.Event()
@@ -146,9 +162,9 @@ class _Server:
                 self._changed.clear()
                 wanted = self._wanted
                 for shard in wanted - self._held:  # one by one, since shards are different slots of a cluster
-                    await pubsub.ssubscribe(channel(shard))
+                    await pubsub.ssubscribe(self._channel_of(shard))
                 for shard in self._held - wanted:
-                    await pubsub.sunsubscribe(channel(shard))
+                    await pubsub.sunsubscribe(self._channel_of(shard))
                 self._held = set(wanted)
                 if not self._held:
                     return
@@ -173,7 +189,7 @@ class _Server:
         if message["type"] == "smessage":
             self._on_change(message["data"].decode("ascii"))
         elif message["type"] == "ssubscribe":
-            self._on_gap(_SHARDS[message["channel"]])
-        elif message["type"] == "sunsubscribe" and (shard := _SHARDS[message["channel"]]) in self._wanted:
+            self._on_gap(self._channels[message["channel"]])
+        elif message["type"] == "sunsubscribe" and (shard := self._channels[message["channel"]]) in self._wanted:
             self._held.discard(shard)  # the server has ended it, as its slot has moved
             self._on_loss()

@@ -53,8 +53,8 @@ class Link(Protocol):
     async def run(self, key: str, *commands: Command) -> list[Any]:
         """Send commands in a row to the server that has the key; return the answers, errors included."""
 
-    async def ping(self) -> None:
-        """Return when a server answers."""
+    async def ping(self) -> int:
+        """Return what a server's clock says, in milliseconds, when one serves."""
 
     async def url_of(self, key: str) -> str:
         """Return the URL of the server that has the key."""
@@ -153,6 +153,10 @@ async def _answer(connection: AbstractConnection) -> Any:  # noqa: ANN401
         return error
 
 
+def _milliseconds(seconds: bytes | int, microseconds: bytes | int) -> int:
+    return int(seconds) * 1000 + int(microseconds) // 1000
+
+
 class _Single:
     """A link to one server. A step that breaks is tried again until its caller gives up."""
 
@@ -175,10 +179,12 @@ class _Single:
                 await self._pool.close()
             return answers
 
-    async def ping(self) -> None:
-        (answer,) = await self.run("", ("PING",))
-        if isinstance(answer, Exception):
-            raise answer
+    async def ping(self) -> int:
+        pong, time = await self.run("", ("PING",), ("TIME",))  # which is answered even by one that can't serve yet
+        for answer in (pong, time):
+            if isinstance(answer, Exception):
+                raise answer
+        return _milliseconds(*time)
 
     async def url_of(self, key: str) -> str:
         return self._url
@@ -238,16 +244,17 @@ class _Cluster:
             pause = min(2 * pause, _LONGEST_PAUSE)
             await self._ask()
 
-    async def ping(self) -> None:
-        """Return when any server with slots answers: it can serve its share of the games."""
+    async def ping(self) -> int:
+        """As soon as any server with slots answers: it can serve its share of the games."""
         await self._cluster.initialize()
         for node in self._cluster.get_primaries():
             try:
                 await self._cluster.ping(target_nodes=node)
+                return _milliseconds(*await self._cluster.time(target_nodes=node))
             except _PASSING:
                 continue
-            return
         await self._cluster.nodes_manager.initialize()
+        raise redis_errors.ConnectionError("no server of the cluster answers")
 
     async def url_of(self, key: str) -> str:
         await self._cluster.initialize()

@@ -1,8 +1,8 @@
 """The log's entries, and the ring of answered requests, as bytes.
 
 An entry is the time (8 bytes, big-endian milliseconds, added by the store), the mark of its commit (8), the seat (1),
-the cause (1) and the action plus one (varint; 0: a resignation). A ring is a row of answers, the newest first: request
-(16), content (8), version (8).
+the cause (1) and the action plus three (varint; what is less than three is no action). A ring is a row of answers, the
+newest first: request (16), content (8), version (8).
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 from typing import Final, NamedTuple
 
-from moonvale_engine.log import Entry
+from moonvale_engine.log import TABLE_ENTRIES, Entry
 
 MARK_BYTES: Final = 8
 RING_SIZE: Final = 8  # answers that are remembered for each slot
 SLOTS: Final = 4  # one for each seat
 
+_FIRST: Final = min(TABLE_ENTRIES)
 _TIME_BYTES: Final = 8
 _HEAD: Final = _TIME_BYTES + MARK_BYTES
 _REQUEST_BYTES: Final = 16
@@ -45,7 +46,7 @@ def encode_entry(mark: bytes, entry: Entry) -> bytes:
     """Return an entry without its time."""
     out = bytearray(mark)
     out += bytes((entry.seat, entry.cause))
-    number = entry.action + 1
+    number = entry.action - _FIRST
     while number > 127:
         out.append(number & 127 | 128)
         number >>= 7
@@ -61,7 +62,7 @@ def decode_entry(data: bytes) -> MarkedEntry:
     for byte in reversed(data[_HEAD + 2 :]):
         number = number << 7 | byte & 127
     time = int.from_bytes(data[:_TIME_BYTES], "big")
-    return MarkedEntry(data[_TIME_BYTES:_HEAD], Entry(data[_HEAD], number - 1, data[_HEAD + 1], time))
+    return MarkedEntry(data[_TIME_BYTES:_HEAD], Entry(data[_HEAD], number + _FIRST, data[_HEAD + 1], time))
 
 
 def request_key(request_id: str) -> bytes:

@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import re
 import time
+import zlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
@@ -18,7 +19,19 @@ from typing import Any, Final
 from redis import exceptions as redis_errors
 
 from moonvale_service import metrics, tracing
-from moonvale_service.store import Commit, Committed, GameMissingError, Listed, Record, StoreUnavailableError
+from moonvale_service.store import (
+    WAITING,
+    Amendment,
+    Commit,
+    Committed,
+    Due,
+    GameMissingError,
+    Listed,
+    Record,
+    StoreUnavailableError,
+    Ticking,
+    Timing,
+)
 from moonvale_service.store.links import Command, link
 from moonvale_service.store.log_codec import SLOTS, MarkedEntry, decode_entry
 
@@ -27,7 +40,8 @@ TOMBSTONE_MS: Final = 24 * 3600 * 1000  # longer than anybody repeats a request
 
 _GAME_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz234567"
 _GAME_ID: Final = re.compile(f"[{_GAME_ALPHABET}]{{20}}")
-_FIELDS: Final = ("v", "k", "s", "m", "b", "d", "c", "u")
+_NEEDED: Final = ("v", "k", "s", "m", "b", "d", "c", "u")
+_FIELDS: Final = (*_NEEDED, "w", "y")
 _RINGS: Final = tuple(f"r{slot}" for slot in range(SLOTS))
 _SHARDS_AT_ONCE: Final = 16
 _WAIT_MS: Final = 400  # of each second of the timeout, so that even a second answer comes before that is over
@@ -66,6 +80,21 @@ def channel(shard: int) -> str:
     return f"mv:{{{shard:04}}}:c"
 
 
+def due_key(shard: int) -> str:
+    """Return the key of the set of a shard's games in which something is due at a time."""
+    return f"mv:{{{shard:04}}}:d"
+
+
+def wake_channel(shard: int) -> str:
+    """Return the channel on which stewards are told when a game of a shard will be due."""
+    return f"mv:{{{shard:04}}}:w"
+
+
+def code_key(code: str) -> str:
+    """Return the key of what a join code means."""
+    return f"mv:{{{zlib.crc32(code.encode()) % SHARDS:04}}}:j:{code}"
+
+
 class RedisStore:
     """Keeps games on a Redis or Valkey server, or on a cluster.
 
@@ -78,14 +107,30 @@ class RedisStore:
         self._link = link(url, timeout)
         self._timeout = timeout
         self._wait: tuple[Command, ...] = (("WAIT", 1, max(1, round(timeout * _WAIT_MS))),) if replicated else ()
-        self._create, self._read_log, self._commit, self._delete, self._settle, self._amend, self._list = (
-            _Script(name, (resources.files(__package__) / "scripts" / f"{name}.lua").read_bytes())
-            for name in ("create", "read_log", "commit", "delete", "settle", "amend", "list")
+        self._ahead = 0.0  # how many milliseconds the store's clock is ahead of this process's monotonic one
+        self._read_log, self._delete, self._settle, self._list = (
+            _Script(name, _text(name)) for name in ("read_log", "delete", "settle", "list")
+        )
+        self._create, self._commit, self._amend, self._lease = (
+            _Script(name, _text("clock") + _text(name)) for name in ("create", "commit", "amend", "lease")
         )
 
-    async def create(self, game: str, *, digest: bytes, mark: bytes, state: bytes, meta: bytes, expiry: int) -> Record:
-        keys = (game_key(game), log_key(game), index_key(shard_of(game)))
-        return _record(await self._write(self._create, keys, digest, mark, state, meta, expiry, game))
+    async def create(
+        self,
+        game: str,
+        *,
+        digest: bytes,
+        mark: bytes,
+        state: bytes | None,
+        meta: bytes,
+        expiry: int,
+        timing: Timing | None = None,
+    ) -> Record:
+        shard = shard_of(game)
+        keys = (game_key(game), log_key(game), index_key(shard), due_key(shard), wake_channel(shard))
+        version = WAITING if state is None else 0
+        args = (digest, mark, state or b"", meta, expiry, game, version, _spec(timing))
+        return _record(await self._write(self._create, keys, *args))
 
     async def read(self, game: str, slot: int | None = None) -> Record:
         fields = _FIELDS if slot is None else (*_FIELDS, _RINGS[slot])
@@ -98,21 +143,28 @@ class RedisStore:
         async with self._step("read_log"):
             (answer,) = await self._run(self._read_log, (game_key(game), log_key(game)), start)
         now, found, log = answer
+        self._learn(int(now))
         return _record(found), [decode_entry(entry) for entry in log], int(now)
 
     async def commit(self, game: str, change: Commit) -> Committed:
-        keys = (game_key(game), log_key(game), channel(shard_of(game)))
+        shard = shard_of(game)
+        keys = (game_key(game), log_key(game), channel(shard), due_key(shard), wake_channel(shard))
         ring = "" if change.slot is None else _RINGS[change.slot]
         args: list[bytes | str | int] = [change.version, change.mark, change.new_mark, change.state, ring, change.ring]
-        args += [change.expiry, change.keep_from, game, change.meta, *change.entries]
-        outcome = await self._write(self._commit, keys, *args)
-        if outcome[0] == 1:
-            metrics.commits.add()
-            return Committed(int(outcome[1]), None)
+        args += [change.expiry, change.keep_from, game, change.meta, change.new_meta or b"", _spec(change.timing)]
+        return self._committed(await self._write(self._commit, keys, *args, *change.entries))
+
+    def _committed(self, outcome: list[Any]) -> Committed:
+        """Return what a script says came of a change. Raises GameMissingError."""
+        if outcome[0] == 0:
+            metrics.conflicts.add()
+            return Committed(0, _record(outcome[1]))
         if outcome[0] == 2:
             raise GameMissingError
-        metrics.conflicts.add()
-        return Committed(0, _record(outcome[1]))
+        self._learn(int(outcome[1]))
+        if outcome[0] == 1:
+            metrics.commits.add()
+        return Committed(int(outcome[1]), untimely=outcome[0] == 3)
 
     async def list_games(self, after: str, count: int) -> tuple[list[Listed], str]:
         found: list[Listed] = []
@@ -148,11 +200,48 @@ class RedisStore:
         ]
         return listed, last.decode()
 
-    async def amend(self, game: str, before: bytes, after: bytes) -> bool:
-        outcome = await self._write(self._amend, (game_key(game), channel(shard_of(game))), before, after, game)
-        if outcome == 2:
-            raise GameMissingError
-        return bool(outcome)
+    async def amend(self, game: str, change: Amendment) -> Committed:
+        shard = shard_of(game)
+        keys = (game_key(game), log_key(game), channel(shard), due_key(shard), wake_channel(shard))
+        args: list[bytes | str | int] = [change.mark, change.meta, change.new_mark or b"", change.new_meta]
+        args += [change.state or b"", "" if change.expiry is None else change.expiry, game, _spec(change.timing)]
+        return self._committed(await self._write(self._amend, keys, *args))
+
+    async def lease(self, shard: int, count: int, milliseconds: int) -> Due:
+        async with self._step("lease"):
+            (answer,) = await self._run(self._lease, (due_key(shard),), count, milliseconds)
+        now, games, following = answer
+        self._learn(int(now))
+        return Due(int(now), [game.decode() for game in games], int(float(following)) if following else None)
+
+    async def forget_due(self, game: str) -> None:
+        key = due_key(shard_of(game))
+        async with self._step("forget_due"):
+            _good(await self._link.run(key, ("ZREM", key, game)))
+
+    async def name_code(self, code: str, game: str, milliseconds: int) -> str:
+        key = code_key(code)
+        async with self._step("name_code"):
+            _, found = _good(await self._link.run(key, ("SET", key, game, "NX", "PX", milliseconds), ("GET", key)))
+        return str(found.decode())
+
+    async def find_code(self, code: str, milliseconds: int) -> str | None:
+        key = code_key(code)
+        async with self._step("find_code"):
+            (found,) = _good(await self._link.run(key, ("GETEX", key, "PX", milliseconds)))
+        return None if found is None else found.decode()
+
+    async def drop_code(self, code: str) -> None:
+        key = code_key(code)
+        async with self._step("drop_code"):
+            _good(await self._link.run(key, ("DEL", key)))
+
+    def now(self) -> int:
+        return round(time.monotonic() * 1000 + self._ahead)
+
+    def _learn(self, now: int) -> None:
+        """Take in what the store's clock has just said."""
+        self._ahead = now - time.monotonic() * 1000
 
     async def settle(self, game: str) -> None:
         if self._wait:
@@ -160,13 +249,13 @@ class RedisStore:
 
     async def delete(self, game: str) -> None:
         shard = shard_of(game)
-        keys = (game_key(game), log_key(game), channel(shard), index_key(shard))
+        keys = (game_key(game), log_key(game), channel(shard), index_key(shard), due_key(shard))
         if not await self._write(self._delete, keys, TOMBSTONE_MS, game):
             raise GameMissingError
 
     async def ping(self) -> None:
         async with self._step("ping"):
-            await self._link.ping()
+            self._learn(await self._link.ping())
 
     async def close(self) -> None:
         await self._link.close()
@@ -225,10 +314,41 @@ def _good(answers: list[Any]) -> list[Any]:
     return answers
 
 
+def _text(name: str) -> bytes:
+    """Return the text of a script."""
+    return (resources.files(__package__) / "scripts" / f"{name}.lua").read_bytes()
+
+
+def _spec(timing: Timing | None) -> str:
+    """Return how clock.lua reads a timing; nothing for none."""
+    if timing is None:
+        return ""
+    when, *numbers, banks = timing
+    return " ".join([when.value, *[str(int(number)) for number in (*numbers, *banks)]])
+
+
 def _record(found: Sequence[bytes | None]) -> Record:
-    fields = [field for field in found[: len(_FIELDS)] if field is not None]
-    if len(fields) < len(_FIELDS):
+    fields = [field for field in found[: len(_NEEDED)] if field is not None]
+    if len(fields) < len(_NEEDED):
         raise GameMissingError
     version, mark, state, meta, first_mark, digest, created, updated = fields
+    began, clock = found[len(_NEEDED) : len(_FIELDS)]
     ring = found[-1] if len(found) > len(_FIELDS) else None
-    return Record(int(version), mark, state, meta, first_mark, digest, int(created), int(updated), ring or b"")
+    return Record(
+        int(version),
+        mark,
+        state,
+        meta,
+        first_mark,
+        digest,
+        int(created),
+        int(updated),
+        ring or b"",
+        int(began or created),
+        None if clock is None else _ticking(clock),
+    )
+
+
+def _ticking(field: bytes) -> Ticking:
+    opened, deadline, *banks = map(int, field.split())
+    return Ticking(opened, deadline, tuple(banks))

@@ -237,7 +237,7 @@ class View(_message.Message):
     external_id: _builtins.str
     """The caller's own name of the game, as given when it was created."""
     round: _builtins.int
-    """Which round is played: 1 is the first."""
+    """Which round is played: 1 is the first, 0 says that the game has not begun."""
     turn: _builtins.int
     """How many turns have begun in this round; 0 while the players peek."""
     active_seat: _builtins.int

@@ -143,12 +143,12 @@ def _draw(position: Position, console: Console) -> None:
 
 def _message(position: Position) -> View:
     """Return a position as a view; a whole one as if the seat to act knew every card."""
-    from moonvale_service.about import About
+    from moonvale_service.about import About, SeatAbout
     from moonvale_service.convert.views import GameHeader, to_proto
 
     s = position.state
-    names = tuple([f"Seat {SEATS[seat]}" for seat in range(s.options.players)])
-    header = GameHeader("", 0, "", b"", 0, 0, About(seat_names=names))
+    seats = tuple([SeatAbout(name=f"Seat {SEATS[seat]}") for seat in range(s.options.players)])
+    header = GameHeader("", 0, "", b"", 0, 0, About(seats=seats))
     if position.viewer != NOBODY:
         return to_proto(view(s, position.viewer), "", header)
     return to_proto(view(_open(s), seat_to_act(s) if s.stack else SPECTATOR), "", header)

@@ -230,4 +230,6 @@ EVENTS: Final[dict[str, Callable[[Event, int | None, Action, Table], Phrase]]] =
     "searched": lambda event, seat, action, table: Phrase(seat, "looked through the deck"),
     "shuffled": lambda event, seat, action, table: Phrase(seat, "shuffled it"),
     "tucked": _tucked,
+    "away": lambda event, seat, action, table: Phrase(seat, "ran out of time, and an agent goes on in that place"),
+    "returned": lambda event, seat, action, table: Phrase(seat, "came back"),
 }

@@ -1,11 +1,15 @@
 -- Keeps a new game; if it is there already, changes nothing. Returns the game as it is now.
--- KEYS: game, log, index. ARGV: digest, mark, state, meta, expiry (ms, 0: never), id.
+-- KEYS: game, log, index, due, wake.
+-- ARGV: digest, mark, state, meta, expiry (ms, 0: never), id, version, spec of the clock ('' for none).
 local game = KEYS[1]
 if redis.call('EXISTS', game) == 0 then
-  local time = redis.call('TIME')
-  local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+  local time = present_time()
+  local now = string.format('%.0f', time)
   redis.call('DEL', KEYS[2])
-  redis.call('HSET', game, 'v', '0', 'k', ARGV[2], 's', ARGV[3], 'm', ARGV[4], 'b', ARGV[2], 'd', ARGV[1], 'c', now, 'u', now)
+  redis.call('HSET', game, 'v', ARGV[7], 'k', ARGV[2], 's', ARGV[3], 'm', ARGV[4], 'b', ARGV[2], 'd', ARGV[1], 'c', now, 'u', now)
+  if ARGV[8] ~= '' then
+    redis.call('HSET', game, 'y', tick(words(ARGV[8]), {}, time, KEYS[4], KEYS[5], ARGV[6]))
+  end
   if ARGV[5] ~= '0' then
     redis.call('PEXPIRE', game, ARGV[5])
   end
@@ -21,4 +25,4 @@ if redis.call('EXISTS', game) == 0 then
 elseif redis.call('HEXISTS', game, 'u') == 1 then
   redis.call('HSET', game, 'u', redis.call('HGET', game, 'u')) -- a write, for a WAIT that follows to wait for
 end
-return redis.call('HMGET', game, 'v', 'k', 's', 'm', 'b', 'd', 'c', 'u')
+return redis.call('HMGET', game, 'v', 'k', 's', 'm', 'b', 'd', 'c', 'u', 'w', 'y')

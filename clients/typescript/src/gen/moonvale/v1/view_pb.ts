@@ -111,7 +111,7 @@ export type View = Message<"moonvale.v1.View"> & {
   sealReplayUntil?: Timestamp | undefined;
 
   /**
-   * Which round is played: 1 is the first.
+   * Which round is played: 1 is the first, 0 says that the game has not begun.
    *
    * @generated from field: int32 round = 12;
    */
@@ -361,7 +361,7 @@ export type ViewJson = {
   sealReplayUntil?: TimestampJson;
 
   /**
-   * Which round is played: 1 is the first.
+   * Which round is played: 1 is the first, 0 says that the game has not begun.
    *
    * @generated from field: int32 round = 12;
    */
