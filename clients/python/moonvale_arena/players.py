@@ -76,7 +76,12 @@ class AgentSource:
     async def sit_down(self, seed: int) -> Player:
         """Make an agent. Raises BotError if it raises anything."""
         player = self._idle.popleft() if self._idle else await AgentPlayer.start(self)
-        await player.begin(seed)
+        try:
+            await player.begin(seed)
+        except BaseException:  # so also when the event is given up meanwhile
+            player.sound = False
+            await player.close()
+            raise
         return player
 
     async def close(self) -> None:
@@ -125,11 +130,7 @@ class AgentPlayer:
             async with asyncio.timeout(START_SECONDS):
                 await self._ask(f"new {seed}\n")
         except TimeoutError:
-            await self.close()
             raise BotError("timeout", f"did not begin within {START_SECONDS:.0f} s") from None
-        except BotError:
-            await self.close()
-            raise
 
     async def choose(self, view: View, seconds: float) -> int:
         """Ask it."""
