@@ -131,5 +131,13 @@ def _view(record: Record, s: State, viewer: int) -> View:
     from moonvale_service.convert.views import GameHeader, to_proto
 
     names = record.names or tuple([f"Seat {seat + 1}" for seat in range(record.options.players)])
-    header = GameHeader(record.game, 0, "", record.commitment, record.created, 0, About(seats=tuple([SeatAbout(name=name) for name in names])))
+    header = GameHeader(
+        record.game,
+        0,
+        "",
+        record.commitment,
+        record.created,
+        0,
+        About(seats=tuple([SeatAbout(name=name) for name in names])),
+    )
     return to_proto(view(s, viewer), "", header)
