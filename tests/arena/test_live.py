@@ -18,7 +18,7 @@ def test_a_bar_with_standings_grows_and_an_event_that_is_interrupted_says_how_to
     with Terminal(*order, *where, "--into", str(folder), columns=110) as terminal:
         assert "loses by rule (crash): ValueError: lost the plot" in terminal.until(r"Game \d+: Raises loses .*\n")
         terminal.until(r"Games .* \d+/4000 .* a second")
-        terminal.until(r"1 │ greedy +│ +\d+ │")
+        terminal.until(r"1 +greedy +\d+ ")
         terminal.until(r"1 of 1 pairs told apart, after \d+ whole blocks")
         terminal.interrupt(r"Interrupted\. Go on with: \S+ arena resume ")
         assert terminal.end() == 130

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -23,10 +24,10 @@ def tables(standings: Standings) -> RenderableType:
 
 def entrants_table(standings: Standings) -> Table:
     """Return the entrants, the best first."""
-    table = Table(title_justify="left", show_edge=False)
+    table = Table(box=SIMPLE_HEAD, show_edge=False)
     table.add_column("", justify="right")
     table.add_column("Entrant")
-    for heading in ("Games", "Rating", "Ahead", "Wins", "Points/round", "Places", "Lost by rule"):
+    for heading in ("Games", "Rating", "Ahead %", "Wins %", "Points/round", "Places", "Lost"):
         table.add_column(heading, justify="right")
     for number, each in enumerate(standings.entrants, 1):
         table.add_row(
@@ -34,8 +35,8 @@ def entrants_table(standings: Standings) -> Table:
             Text(each.name, style=_BEST if number == 1 else ""),
             str(each.games),
             f"{each.rating.mean:.1f} ± {2 * each.rating.deviation:.1f}",
-            share_words(each.beaten),
-            share_words(each.wins),
+            _short(each.beaten),
+            _short(each.wins),
             points_words(each.round_points),
             " ".join(map(str, each.places)),
             faults_words(each),
@@ -46,7 +47,7 @@ def entrants_table(standings: Standings) -> Table:
 def pairs_table(standings: Standings) -> Table:
     """Return how each pair met, whoever leads first."""
     names = [entrant.name for entrant in standings.event.entrants]
-    table = Table(title_justify="left", show_edge=False)
+    table = Table(box=SIMPLE_HEAD, show_edge=False)
     table.add_column("Pair")
     for heading in ("Blocks", "Ahead", "95 % interval", "Fewer points/round", "p"):
         table.add_column(heading, justify="right")
@@ -75,6 +76,10 @@ def fewer(pair: Pair) -> Estimate | None:
 def share_words(share: Estimate) -> str:
     """Return a share with its interval."""
     return f"{share.mean:.1%} ({100 * share.low:.0f}–{100 * share.high:.0f})"
+
+
+def _short(share: Estimate) -> str:
+    return f"{100 * share.mean:.0f} ({100 * share.low:.0f}–{100 * share.high:.0f})"
 
 
 def points_words(points: Estimate | None) -> str:
