@@ -37,11 +37,12 @@ class Processes:
         self._reading: asyncio.Task[None] | None = None
         self._children: dict[int, Child] = {}
         self._count = 0
+        self._told = b""
 
     async def load(self) -> None:
         """Load the entrant's code. Raises ArenaError if that fails."""
         entrant = self._entrant
-        self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._orders, theirs = socket.socketpair()
         self._orders.setblocking(False)
         order: dict[str, Any] = {"kind": entrant.kind, "target": entrant.target, "settings": dict(entrant.settings)}
         if entrant.kind == COMMAND:
@@ -88,9 +89,9 @@ class Processes:
         assert self._orders is not None
         self._count += 1
         child = self._children[self._count] = Child(self._count)
-        order = json.dumps({"start": child.number, "environment": dict(environment)}).encode()
+        order = json.dumps({"start": child.number, "environment": dict(environment)})
         try:
-            socket.send_fds(self._orders, [order], [talk])
+            socket.send_fds(self._orders, [f"{order}\n".encode()], [talk])
         except OSError as error:
             raise ArenaError(f"entrant '{self._entrant.name}': no process can be started: {error.strerror}") from error
         return child
@@ -99,7 +100,7 @@ class Processes:
         """Kill a child, and whatever it has started."""
         if not child.ended.done() and self._orders is not None:
             with contextlib.suppress(OSError):  # then all of them have ended
-                self._orders.send(json.dumps({"end": child.number}).encode())
+                self._orders.send(json.dumps({"end": child.number}).encode() + b"\n")
 
     async def _read(self) -> None:
         while report := await self._report():
@@ -113,11 +114,16 @@ class Processes:
     async def _report(self) -> dict[str, Any]:
         """Return the next report; nothing if there will be none."""
         assert self._orders is not None
-        try:
-            packet = await asyncio.get_running_loop().sock_recv(self._orders, MOST_BYTES)
-        except ConnectionError:
-            return {}
-        report: dict[str, Any] = json.loads(packet) if packet else {}
+        while b"\n" not in self._told:
+            try:
+                part = await asyncio.get_running_loop().sock_recv(self._orders, MOST_BYTES)
+            except ConnectionError:
+                part = b""
+            if not part:
+                return {}
+            self._told += part
+        line, _, self._told = self._told.partition(b"\n")
+        report: dict[str, Any] = json.loads(line)
         return report
 
 

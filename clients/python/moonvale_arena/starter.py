@@ -1,8 +1,8 @@
 """A process that starts bots and ends them, however its owner ends: ``python -m moonvale_arena.starter FD ORDER``.
 
 It loads an entrant's code once and forks a child for each seat, which takes milliseconds and begins with the memory of
-a bot that has seen no game; or it runs an entrant's command. Orders and reports are JSON packets on the socket FD; with
-an order to start comes what the child shall talk on. When the socket is closed, all children are killed.
+a bot that has seen no game; or it runs an entrant's command. Orders and reports are lines of JSON on the socket FD;
+with an order to start comes what the child shall talk on. When the socket is closed, all children are killed.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from moonvale_arena.agents import maker
 from moonvale_engine import legal_actions, parse_position
 
 MOST_BYTES: Final = 65536
+_MOST_TALKS: Final = 64
 _LONGEST_WORDS: Final = 300
 
 Run = Callable[[int, Mapping[str, str]], None]
@@ -48,6 +49,8 @@ class Starter:
         self._orders = orders
         self._run = run
         self._processes: dict[int, int] = {}  # number -> process
+        self._read = b""
+        self._talks: list[int] = []  # descriptors that came, for the next orders to start
         self._woken, self._waker = socket.socketpair()
 
     def serve(self) -> None:
@@ -73,20 +76,21 @@ class Starter:
                 _kill(process)
 
     def _obey(self) -> bool:
-        """Carry out an order; return whether there was one."""
+        """Carry out the orders that have come; return whether more may come."""
         try:
-            packet, descriptors, _, _ = socket.recv_fds(self._orders, MOST_BYTES, 1)
+            part, descriptors, _, _ = socket.recv_fds(self._orders, MOST_BYTES, _MOST_TALKS)
         except ConnectionError:
             return False
-        if not packet:
-            return False
-        order = json.loads(packet)
-        if "start" in order:
-            self._start(order["start"], descriptors[0], order["environment"])
-            os.close(descriptors[0])
-        elif order["end"] in self._processes:
-            _kill(self._processes[order["end"]])
-        return True
+        self._talks += descriptors
+        *orders, self._read = (self._read + part).split(b"\n")
+        for order in map(json.loads, orders):
+            if "start" in order:
+                talk = self._talks.pop(0)
+                self._start(order["start"], talk, order["environment"])
+                os.close(talk)
+            elif order["end"] in self._processes:
+                _kill(self._processes[order["end"]])
+        return part != b""
 
     def _start(self, number: int, talk: int, environment: Mapping[str, str]) -> None:
         process = os.fork()
@@ -101,6 +105,8 @@ class Starter:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             for mine in (self._orders, self._woken, self._waker):
                 mine.close()
+            for other in self._talks:
+                os.close(other)
             self._run(talk, environment)
             status = 0
         finally:
@@ -172,7 +178,7 @@ def words_of(error: BaseException) -> str:
 
 def _report(orders: socket.socket, **report: object) -> None:
     try:
-        orders.send(json.dumps(report).encode())
+        orders.sendall(json.dumps(report).encode() + b"\n")
     except ConnectionError:
         return  # nobody wants to know any more; the next order finds that out, too
 
