@@ -195,7 +195,8 @@ def _server(condition: Condition, settings: Settings) -> Iterator[Finding]:
     else:
         yield _good(where, "throws nothing away when it is full (noeviction)")
     yield from _persistence(condition, where)
-    yield from _memory(condition, where)
+    if condition.limit or not settings.embedded:
+        yield from _memory(condition, where)
     if settings.replicated and not condition.replicas:
         change = f"add one, or set {variable_of('durability')}=local"
         yield _wrong(where, "no replica is connected, so that each change fails", change)

@@ -84,7 +84,7 @@ class Totals:
 
     def present(self, name: str) -> dict[str, dict[Labels, float | Row]]:
         """Return a family of each worker that gives a report."""
-        return {name: report.values[name] for name, report in self._now.items() if name in report.values}
+        return {worker: report.values[name] for worker, report in self._now.items() if name in report.values}
 
 
 def _adds_up(family: Family) -> bool:

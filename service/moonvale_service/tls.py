@@ -93,6 +93,11 @@ class Certificates:
         self.context: Final = _context(files)
         self.context.verify_mode = self._material.context.verify_mode
         self.context.sni_callback = self._hand_on
+        if files.client_ca is not None:
+            # A session that is resumed isn't verified again, even where its authority is trusted no more. TLS 1.2 keeps
+            # sessions in a way that the ssl module has no switch for.
+            self.context.num_tickets = 0
+            self.context.minimum_version = ssl.TLSVersion.TLSv1_3
         self._tell_dates()
 
     @property

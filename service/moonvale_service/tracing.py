@@ -128,6 +128,8 @@ class CallSpan:
         """End it with the call. ``attributes``: what the log says of it, too; without a value they are left out."""
         span = self._span
         _current.reset(self._token)
+        if not span.is_recording():
+            return
         span.set_attribute("rpc.grpc.status_code", int(grpc.StatusCode[code].value[0]))
         span.set_attributes(
             {f"moonvale.{name}": value for name, value in attributes.items() if value is not None}
@@ -141,7 +143,9 @@ class CallSpan:
 def step(name: str) -> AbstractContextManager[object]:
     """Return a context in which a step of the store is a span of the call that runs here, if that is traced."""
     parent, tracer = _current.get(), _Tracing.tracer
-    return _UNTRACED if parent is None or tracer is None else _StepSpan(tracer, parent, name)
+    if parent is None or tracer is None or not parent.is_recording():  # the last: not one of the sample
+        return _UNTRACED
+    return _StepSpan(tracer, parent, name)
 
 
 _UNTRACED: Final = nullcontext()

@@ -5,6 +5,7 @@ It imports neither service nor store. The engine is the only code that it shares
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -12,11 +13,25 @@ from typing import Final, NamedTuple
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from moonvale.v1 import event_pb2
+from moonvale.v1.clock_pb2 import TIME_OUT_AGENT_TAKES_OVER, TIME_OUT_FORFEIT
 from moonvale.v1.event_pb2 import LogEntry
 from moonvale.v1.replay_pb2 import Replay
 from moonvale_engine.errors import EngineError
 from moonvale_engine.events import NOBODY, SPECTATOR, Event
-from moonvale_engine.log import RESIGNATION, Entry, enter
+from moonvale_engine.log import (
+    BY_AGENT,
+    BY_BOT,
+    BY_CALLER,
+    BY_TIME_OUT,
+    CAUSES,
+    FOR_FAILED_BOT,
+    RESIGNATION,
+    RETURN,
+    TABLE_ENTRIES,
+    TAKEOVER,
+    Entry,
+    enter,
+)
 from moonvale_engine.notation import action_text
 from moonvale_engine.options import Options
 from moonvale_engine.outcome import result
@@ -27,11 +42,12 @@ from moonvale_engine.record import read_record, replay_record
 from moonvale_engine.shuffle import commitment
 from moonvale_engine.state import State
 from tests.chaos import reading
-from tests.chaos.record import Answer, Change, Game, digest
+from tests.chaos.record import Agreement, Answer, Change, Game, digest
 
 REMEMBERED: Final = 8  # of a seat's requests, the newest so many are recognized when they are repeated
 
 _STALE: Final = "STALE_VERSION"
+_OVER: Final = "GAME_OVER"
 
 
 class Violation(NamedTuple):
@@ -94,6 +110,7 @@ class _Check:
         self._check_sights(steps)
         self._check_watches(options, steps)
         self._check_marks()
+        self._check_causes(steps)
 
     def _wrong(self, version: int, what: str) -> None:
         self.violations.append(Violation(self.game.name, version, what))
@@ -108,8 +125,7 @@ class _Check:
         for number, message in enumerate(replay.entries, 1):
             if message.version != number:
                 self._wrong(number, f"the replay's entry {number} says that it made version {message.version}")
-            taken = message.action if message.HasField("action") else None
-            log.append(reading.entry(message.seat, taken, _milliseconds(message.create_time)))
+            log.append(reading.entry(message))
             self.times[number] = log[-1].time
         return log
 
@@ -145,8 +161,8 @@ class _Check:
                 continue
             self._claim(owners, log, change, version)
         for version, entry in enumerate(log, 1):
-            if version in owners or self.replay is None:
-                continue
+            if version in owners or self.replay is None or entry.cause != BY_CALLER or entry.action == RETURN:
+                continue  # what the service did by itself, or was asked to without a version, is checked below
             maker = next(filter(self._explains(log, version, owners), self.game.changes), None)
             if maker is None:
                 self._wrong(version, f"nobody has sent this for that version: {_text(entry)}")
@@ -186,8 +202,10 @@ class _Check:
     def _outrun(self, log: list[Entry], change: Change, version: int) -> bool:
         """Whether a request may have been carried out and then refused, since its seat has made so many others."""
         for refusal in change.refusals:
-            if refusal.reason == _STALE and refusal.version is not None:
-                later = [entry for entry in log[version : refusal.version] if entry.seat == change.seat]
+            # A refusal that names no version came when the game was over, after all entries of the log.
+            until = len(log) if refusal.reason == _OVER else refusal.version
+            if refusal.reason in (_STALE, _OVER) and until is not None:
+                later = [entry for entry in log[version:until] if entry.seat == change.seat]
                 if len(later) >= REMEMBERED:
                     return True
         return False
@@ -294,8 +312,7 @@ class _Check:
         seat = message.seat if message.HasField("seat") else None
         expected: tuple[int | None, event_pb2.Cause.ValueType] = (None, event_pb2.CAUSE_CREATION)
         if step.entry is not None:
-            resigned = step.entry.action == RESIGNATION
-            expected = (step.entry.seat, event_pb2.CAUSE_RESIGNATION if resigned else event_pb2.CAUSE_PLAYER)
+            expected = (step.entry.seat, reading.cause(step.entry))
         if (seat, message.cause) != expected:
             return "a seat or cause"
         if (message.seat_to_act if message.HasField("seat_to_act") else NOBODY) != step.seat_to_act:
@@ -310,6 +327,34 @@ class _Check:
             return f"an event ({error!r})"
         return "" if told == reading.told_of(step.events, viewer) else "events"
 
+    def _check_causes(self, steps: list[_Step]) -> None:
+        """Look whether the service did by itself what the table has agreed on, at the time that was agreed, no more."""
+        agreed = self.game.agreement
+        away: set[int] = set()
+        returns: Counter[int] = Counter()
+        opened = self.times.get(0)
+        for version, step in enumerate(steps[1:], 1):
+            entry, was = step.entry, steps[version - 1].seat_to_act
+            assert entry is not None
+            if agreed is None:
+                if entry.cause != BY_CALLER or entry.action < RESIGNATION:
+                    self._wrong(version, f"the service did this by itself: {_text(entry)}")
+                continue
+            late = opened is not None and entry.time >= opened + agreed.limit + agreed.grace
+            clocked = entry.seat not in agreed.bots and entry.seat not in away
+            wrong = _cause_is_wrong(agreed, entry, clocked=clocked, late=late, known=opened is not None, away=away)
+            if wrong:
+                self._wrong(version, f"{_text(entry)}, {CAUSES[entry.cause]}: {wrong}")
+            if entry.action == TAKEOVER:
+                away.add(entry.seat)
+            elif entry.action == RETURN:
+                away.discard(entry.seat)
+                returns[entry.seat] += 1
+            if entry.seat == was and entry.action != TAKEOVER:
+                opened = entry.time
+        if any(count > self.game.reclaims[seat] for seat, count in returns.items()):
+            self._wrong(len(steps) - 1, f"seats came back {returns}, and were asked for {self.game.reclaims}")
+
     def _mark(self, version: int, mark: str) -> None:
         """Note the mark of a version; one at which the game never rested has none."""
         if mark and self.marks.setdefault(version, mark) != mark:
@@ -318,6 +363,28 @@ class _Check:
     def _check_marks(self) -> None:
         if len(set(self.marks.values())) < len(self.marks):
             self._wrong(0, "two versions have the same mark")
+
+
+def _cause_is_wrong(agreed: Agreement, entry: Entry, *, clocked: bool, late: bool, known: bool, away: set[int]) -> str:
+    """Say what is wrong with the cause of an entry, or nothing. ``known``: whether one knows if it was ``late``."""
+    if entry.cause in (BY_BOT, FOR_FAILED_BOT):
+        return "" if entry.seat in agreed.bots and entry.cause == BY_BOT else "no bot plays that seat, or none fails"
+    if entry.cause == BY_AGENT:
+        return "" if entry.seat in away else "that seat is not away"
+    if entry.cause == BY_TIME_OUT:
+        if not clocked and entry.action >= 0:
+            return "" if agreed.on_time_out == TIME_OUT_AGENT_TAKES_OVER else "that seat has no clock"
+        if known and not late:
+            return "there was time left"
+        expected = {TIME_OUT_FORFEIT: RESIGNATION, TIME_OUT_AGENT_TAKES_OVER: TAKEOVER}.get(agreed.on_time_out)
+        if (entry.action >= 0) != (expected is None) or (expected is not None and entry.action != expected):
+            return "that is not what the clock says"
+        return ""
+    if entry.seat in agreed.bots:
+        return "a bot plays that seat"
+    if entry.seat == agreed.silent and entry.action >= 0:
+        return "its player never answers"
+    return "its time was out" if clocked and late and known and entry.action >= 0 else ""
 
 
 def _step(state: State, entry: Entry | None, events: list[Event], viewers: set[int]) -> _Step:
@@ -355,7 +422,7 @@ def _name(seat: int | None) -> str:
 
 
 def _text(entry: Entry) -> str:
-    return f"seat {entry.seat} {'resigns' if entry.action == RESIGNATION else action_text(entry.action)}"
+    return f"seat {entry.seat} {TABLE_ENTRIES[entry.action] if entry.action < 0 else action_text(entry.action)}"
 
 
 def _milliseconds(time: Timestamp) -> int:

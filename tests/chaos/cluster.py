@@ -31,16 +31,19 @@ _SETTINGS: Final = {
     "MOONVALE_STORE_TIMEOUT": "2s",
     "MOONVALE_HEARTBEAT": "1s",
     "MOONVALE_GRACE": "2s",
+    "MOONVALE_POLL": "1s",
 }
+STEWARD: Final = "moonvale_service.steward_process"
 
 
 class Worker:
-    """One worker process, behind a link to it, with a link of its own to the store."""
+    """One process, a worker or a steward, behind a link to it, with a link of its own to the store."""
 
     def __init__(self, number: int, module: str, folder: Path, store: Path, rng: Random) -> None:
         self.number = number
-        self.link = Link(f"worker {number}", folder / f"worker-{number}.sock", rng)
-        self.store_link = Link(f"worker {number} to the store", store, rng)
+        self.name = f"steward-{number}" if module == STEWARD else f"worker-{number}"
+        self.link = Link(self.name, folder / f"{self.name}.sock", rng)
+        self.store_link = Link(f"{self.name} to the store", store, rng)
         self.lock = asyncio.Lock()
         self._module = module
         self._folder = folder
@@ -68,7 +71,7 @@ class Worker:
             "MOONVALE_DATA": str(self._folder),
             "MOONVALE_STORE": f"redis://{self.store_link.address}/0",
         }
-        with (self._folder / f"worker-{self.number}.log").open("ab") as log:
+        with (self._folder / f"{self.name}.log").open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", self._module, str(self.number), self._address],
                 stdin=subprocess.PIPE,  # it ends when this process does
@@ -99,19 +102,22 @@ class Worker:
 
     @property
     def _address(self) -> str:
-        return f"unix:{self._folder / f'worker-{self.number}.sock'}"
+        return f"unix:{self._folder / f'{self.name}.sock'}"
 
 
 class Cluster:
     """All of it. ``module``: the one that is run as a worker."""
 
-    def __init__(self, folder: Path, program: Program, workers: int, module: str, rng: Random) -> None:
+    def __init__(
+        self, folder: Path, program: Program, workers: int, module: str, rng: Random, stewards: int = 2
+    ) -> None:
         self.folder = folder
         (folder / "store").mkdir()
         self.store = StoreServer(program, folder / "store")
         self.store_lock = asyncio.Lock()
         socket = Path(self.store.url.removeprefix("unix://"))
         self.workers = [Worker(number, module, folder, socket, rng) for number in range(workers)]
+        self.stewards = [Worker(number, STEWARD, folder, socket, rng) for number in range(stewards)]
         settings = Settings.from_environment({**_SETTINGS, "MOONVALE_DATA": str(folder)})
         load_keys(settings, make=True)
         self.creator_key = (folder / "creator_key").read_text(encoding="ascii").strip()
@@ -121,12 +127,12 @@ class Cluster:
         await asyncio.to_thread(self.store.start)
         for link in self.links:
             await link.open()
-        await asyncio.gather(*(worker.start() for worker in self.workers))
+        await asyncio.gather(*(process.start() for process in (*self.workers, *self.stewards)))
 
     async def close(self) -> None:
         """End everything at once."""
-        for worker in self.workers:
-            await worker.close()
+        for process in (*self.workers, *self.stewards):
+            await process.close()
         await asyncio.to_thread(self.store.close)
 
     @property
@@ -137,17 +143,17 @@ class Cluster:
     @property
     def links(self) -> list[Link]:
         """All links."""
-        return [link for worker in self.workers for link in (worker.link, worker.store_link)]
+        return [link for process in (*self.workers, *self.stewards) for link in (process.link, process.store_link)]
 
     def struck(self) -> Counter[str]:
         """Return how often which fault of the network has struck."""
         return sum((link.counts for link in self.links), Counter())
 
     def errors(self) -> list[str]:
-        """Return the lines of the workers' logs that tell of an error, other than that the store did not answer."""
+        """Return the lines of all logs that tell of an error, other than that the store did not answer."""
         return [
             f"{path.name}: {line}"
-            for path in sorted(self.folder.glob("worker-*.log"))
+            for path in sorted(self.folder.glob("*-*.log"))
             for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
             if ('"level":"error"' in line or not line.startswith("{")) and '"event":"store_unavailable"' not in line
         ]

@@ -76,6 +76,21 @@ async def _pause_worker(cluster: Cluster, fault: Fault) -> None:
         worker.process.send_signal(signal.SIGCONT)
 
 
+async def _kill_steward(cluster: Cluster, fault: Fault) -> None:
+    steward = cluster.stewards[fault.worker % len(cluster.stewards)]
+    async with steward.lock:
+        await steward.stop(signal.SIGKILL)
+        await steward.start()
+
+
+async def _pause_steward(cluster: Cluster, fault: Fault) -> None:
+    steward = cluster.stewards[fault.worker % len(cluster.stewards)]
+    async with steward.lock:
+        steward.process.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(fault.seconds)
+        steward.process.send_signal(signal.SIGCONT)
+
+
 async def _kill_store(cluster: Cluster, fault: Fault) -> None:
     async with cluster.store_lock:
         await asyncio.to_thread(cluster.store.kill)
@@ -136,6 +151,16 @@ def _before_store(harm: Callable[[Link, bytes], None]) -> _Apply:
     return apply
 
 
+def _behind_steward(harm: Callable[[Link, bytes], None]) -> _Apply:
+    """Return a fault of the network between a steward and the store."""
+
+    async def apply(cluster: Cluster, fault: Fault) -> None:
+        steward = cluster.stewards[fault.worker % len(cluster.stewards)]
+        await _harm(steward.store_link, harm, _COMMIT, fault.seconds)
+
+    return apply
+
+
 async def _harm(link: Link, harm: Callable[[Link, bytes], None], marker: bytes, seconds: float) -> None:
     async with link.lock:
         harm(link, marker)
@@ -148,6 +173,8 @@ KINDS: Final[dict[str, _Apply]] = {
     "workers killed": _kill_worker,
     "workers stopped in good order": _stop_worker,
     "workers paused": _pause_worker,
+    "stewards killed": _kill_steward,
+    "stewards paused": _pause_steward,
     "stores killed": _kill_store,
     "stores paused": _pause_store,
     "delays before a worker": _before_worker(_delay),
@@ -162,5 +189,7 @@ KINDS: Final[dict[str, _Apply]] = {
     "refusals before the store": _before_store(_refuse),
     "lost replies of the store": _before_store(_lose_replies),
     "torn replies of the store": _before_store(_tear_replies),
+    "cuts behind a steward": _behind_steward(_cut),
+    "lost replies behind a steward": _behind_steward(_lose_replies),
 }
 """Every kind of fault, by the name that it is counted as."""

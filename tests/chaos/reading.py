@@ -8,11 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from moonvale.v1 import action_pb2, card_pb2, event_pb2, options_pb2, result_pb2
+from moonvale.v1 import action_pb2, card_pb2, event_pb2, options_pb2, replay_pb2, result_pb2
 from moonvale_engine import actions as act
 from moonvale_engine import events
 from moonvale_engine.catalog import cards_in_play
-from moonvale_engine.log import RESIGNATION, Entry
+from moonvale_engine.log import (
+    BY_AGENT,
+    BY_BOT,
+    BY_CALLER,
+    BY_TIME_OUT,
+    FOR_FAILED_BOT,
+    RESIGNATION,
+    RETURN,
+    TAKEOVER,
+    Entry,
+)
 from moonvale_engine.options import Options, parse_deck
 from moonvale_engine.outcome import Result
 
@@ -41,6 +51,19 @@ _ENDED: Final = {
 _OVER: Final = {
     result_pb2.GAME_OVER_REASON_ROUNDS: events.OVER_BY_ROUNDS,
     result_pb2.GAME_OVER_REASON_RESIGNATION: events.OVER_BY_RESIGNATION,
+}
+_ENTRY_CAUSES: Final = {
+    event_pb2.CAUSE_PLAYER: BY_CALLER,
+    event_pb2.CAUSE_RESIGNATION: BY_CALLER,
+    event_pb2.CAUSE_TIME_OUT: BY_TIME_OUT,
+    event_pb2.CAUSE_BOT: BY_BOT,
+    event_pb2.CAUSE_AGENT: BY_AGENT,
+    event_pb2.CAUSE_BOT_FAILED: FOR_FAILED_BOT,
+}
+_TABLE_ENTRIES: Final = {
+    replay_pb2.TABLE_ENTRY_RESIGNATION: RESIGNATION,
+    replay_pb2.TABLE_ENTRY_AWAY: TAKEOVER,
+    replay_pb2.TABLE_ENTRY_RETURN: RETURN,
 }
 _CAUSES: Final = {event_pb2.CAUSE_PLAYER: events.BY_PLAYER, event_pb2.CAUSE_POLICY: events.BY_POLICY}
 
@@ -91,9 +114,18 @@ def options(message: options_pb2.Options) -> Options:
     )
 
 
-def entry(seat: int, taken: action_pb2.Action | None, time: int) -> Entry:
-    """Return an entry of a log; without an action it is a resignation."""
-    return Entry(seat, RESIGNATION if taken is None else action(taken), time=time)
+def entry(message: replay_pb2.ReplayEntry) -> Entry:
+    """Return an entry of a log."""
+    number = action(message.action) if message.HasField("action") else _TABLE_ENTRIES[message.table_entry]
+    time = message.create_time.seconds * 1000 + message.create_time.nanos // 1_000_000
+    return Entry(message.seat, number, _ENTRY_CAUSES[message.cause], time)
+
+
+def cause(entry: Entry) -> event_pb2.Cause.ValueType:
+    """Return the cause that everybody must be told of an entry."""
+    if entry.action == RESIGNATION and entry.cause == BY_CALLER:
+        return event_pb2.CAUSE_RESIGNATION
+    return next(told for told, known in _ENTRY_CAUSES.items() if known == entry.cause)
 
 
 def outcome(message: result_pb2.Result) -> tuple[int, tuple[int, ...], tuple[int, ...]]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from moonvale.v1.action_pb2 import Action
+from moonvale.v1.clock_pb2 import TimeOut
 from moonvale.v1.event_pb2 import LogEntry
 from moonvale.v1.options_pb2 import Options
 from moonvale.v1.replay_pb2 import Replay
@@ -70,9 +72,26 @@ class Watch:
     streams: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What a table with bots and a clock has agreed on. Durations are milliseconds.
+
+    ``silent``: a seat whose player never answers. ``grace``: by how much an answer may be late.
+    """
+
+    bots: frozenset[int]
+    silent: int | None
+    limit: int
+    grace: int
+    on_time_out: TimeOut.ValueType
+
+
 @dataclass(slots=True)
 class Game:
-    """All that its clients know of a game. ``newest``: the newest version that they have got to know of."""
+    """All that its clients know of a game. ``newest``: the newest version that they have got to know of.
+
+    ``reclaims``: how often a seat's client has asked to have it back.
+    """
 
     name: str
     options: Options
@@ -84,6 +103,8 @@ class Game:
     watches: list[Watch] = field(default_factory=list)
     replay: Replay | None = None
     newest: int = 0
+    agreement: Agreement | None = None
+    reclaims: Counter[int] = field(default_factory=Counter)
 
     def acknowledge(self, change: Change, answer: Answer) -> None:
         """Write down that a change was acknowledged."""
@@ -91,7 +112,9 @@ class Game:
         self.newest = max(self.newest, answer.version)
 
     def see(self, view: View, floor: int) -> None:
-        """Write down a view. ``floor``: the value of ``newest`` when it was asked for."""
+        """Write down a view of a game that has begun. ``floor``: the value of ``newest`` when it was asked for."""
+        if not view.HasField("version"):
+            return
         self.newest = max(self.newest, view.version)
         self.sights.append(
             Sight(

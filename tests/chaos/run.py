@@ -96,10 +96,10 @@ class Run:
                     await self._play(cluster, connections, agents)
             finally:
                 await connections.close()
-            for worker in cluster.workers:
-                code = await worker.stop()
+            for process in (*cluster.workers, *cluster.stewards):
+                code = await process.stop()
                 if code:
-                    self._violated(f"worker {worker.number} ended with code {code} when it was told to stop")
+                    self._violated(f"{process.name} ended with code {code} when it was told to stop")
         finally:
             await cluster.close()
         for line in cluster.errors():

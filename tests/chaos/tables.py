@@ -15,13 +15,14 @@ from uuid import UUID
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1 import options_pb2
 from moonvale.v1.action_pb2 import Action, CloseAction
+from moonvale.v1.clock_pb2 import TIME_OUT_AGENT_DECIDES, TIME_OUT_AGENT_TAKES_OVER, TIME_OUT_FORFEIT
 from moonvale.v1.view_pb2 import View
 from moonvale_client.agent import play_seat, play_seats
 from moonvale_client.aio import AsyncClient
 from moonvale_client.errors import MoonvaleError
 from tests.chaos.calling import Connections
 from tests.chaos.progress import ACKNOWLEDGED, Progress
-from tests.chaos.record import Answer, Change, Game, Refusal, Watch
+from tests.chaos.record import Agreement, Answer, Change, Game, Refusal, Watch
 
 _SECRET_BYTES: Final = 32
 _AGENTS: Final = 0.2  # of all tables are played by the agent loop
@@ -29,9 +30,13 @@ _BOTS: Final = 0.5  # of those are played by one that has all seats on one strea
 _DECKS: Final = ("coin", "eye", "coin,3=eye,8=eye")
 _TOKENS: Final = ("coin", "eye")
 _LONGEST_PAUSE: Final = 0.5
+_RETURNS: Final = 0.5  # of the decisions that an agent is about to answer, so many have the player come back
 
 #: What may be said to a change that came too late.
-_TOO_LATE: Final = frozenset({"STALE_VERSION", "GAME_OVER"})
+_TOO_LATE: Final = frozenset({"STALE_VERSION", "GAME_OVER", "TIME_OUT"})
+_SHARED: Final = 0.3  # of all tables have bots, a clock and a seat whose player never answers
+_LIMITS: Final = (400, 3000)  # milliseconds that a decision may take there
+_GRACE: Final = 250
 
 
 class UnexpectedError(Exception):
@@ -102,6 +107,11 @@ class RecordingClient(AsyncClient):
         account.acknowledged(change, answer, floor)
         return answer
 
+    async def reclaim_seat(self, game: str, credential: str) -> pb.ReclaimSeatResponse:
+        account, seats = self.accounts[game]
+        account.game.reclaims[seats[credential]] += 1
+        return await super().reclaim_seat(game, credential)
+
 
 class Table:
     """A game and its clients. ``game`` is what they wrote down. ``by_agents``: how likely the agent loop plays it."""
@@ -123,6 +133,7 @@ class Table:
         self._progress = progress
         self._rng = rng
         self._created = pb.CreateGameResponse()
+        self._persons: list[int] = []  # seats that clients play
         self._account = Account(self.game, progress, rng)
 
     async def play(self) -> None:
@@ -131,7 +142,7 @@ class Table:
         Raises UnexpectedError, NoAnswerError and MoonvaleError, or a group of them, for what should not have happened.
         """
         await self._create()
-        viewers = (None, self._rng.randrange(len(self._created.seat_credentials)))
+        viewers = (None, self._rng.choice(self._persons))
         async with asyncio.TaskGroup() as all_clients:
             resigning = all_clients.create_task(self._resign_at_the_end())
             playing = self._play_as_agents() if self._rng.random() < self._by_agents else self._play()
@@ -165,19 +176,58 @@ class Table:
             memory=rng.choice((options_pb2.MEMORY_ASSISTED, options_pb2.MEMORY_TABLE)),
         )
         request = pb.CreateGameRequest(options=options, request_id=new_request_id(rng))
+        self._persons = list(range(players))
+        agreement = self._agree(request, players) if rng.random() < _SHARED else None
         secret = rng.randbytes(_SECRET_BYTES) if rng.random() < 0.5 else None
         if secret is not None:
             request.deal.CopyFrom(pb.Deal(secret=secret, villages=rng.sample(range(4), players)))
         answers = await asyncio.gather(*(self._call_create(request) for _ in range(rng.choice((1, 2)))))
-        if any(answer != answers[0] for answer in answers):
+        if any(_given(answer) != _given(answers[0]) for answer in answers):
             raise UnexpectedError(f"one request has created {' and '.join(answer.name for answer in answers)}")
         self._created = answers[0]
         view = self._created.view
-        self.game = Game(view.name, view.options, view.commitment, view.mark, secret)
+        for seat in [number for number, setup in enumerate(request.seats) if setup.open]:
+            view = await self._claim(seat)
+        mark = view.mark if view.version == 0 else ""  # bots may have moved on before anybody looked
+        self.game = Game(view.name, view.options, view.commitment, mark, secret, agreement=agreement)
         self.game.see(view, 0)
         self._account = Account(self.game, self._progress, rng)
-        seats = {credential: seat for seat, credential in enumerate(self._created.seat_credentials)}
+        seats = {credential: seat for seat, credential in enumerate(self._created.seat_credentials) if credential}
         self._agents.accounts[view.name] = (self._account, seats)
+
+    def _agree(self, request: pb.CreateGameRequest, players: int) -> Agreement:
+        """Have a table with bots, a clock, and perhaps a seat whose player never answers, and one to be claimed."""
+        rng = self._rng
+        self._progress.add("tables with bots and a clock")
+        kinds = ["", "bot", *rng.sample(("bot", "open", "silent", ""), players - 2)]
+        rng.shuffle(kinds)
+        request.seats.extend(
+            [
+                pb.SeatSetup(bot=rng.choice(("greedy", "random")) if kind == "bot" else "", open=kind == "open")
+                for kind in kinds
+            ]
+        )
+        limit = rng.randint(*_LIMITS)
+        on_time_out = rng.choice((TIME_OUT_FORFEIT, TIME_OUT_AGENT_DECIDES, TIME_OUT_AGENT_TAKES_OVER))
+        request.clock.per_decision.FromMilliseconds(limit)
+        request.clock.on_time_out = on_time_out
+        request.clock.agent = rng.choice(("greedy", "random"))
+        silent = kinds.index("silent") if "silent" in kinds else None
+        bots = frozenset([seat for seat, kind in enumerate(kinds) if kind == "bot"])
+        self._persons = [seat for seat, kind in enumerate(kinds) if kind in ("", "open")]
+        return Agreement(bots, silent, limit, _GRACE, on_time_out)
+
+    async def _claim(self, seat: int) -> View:
+        """Sit down at an open seat, by a request that goes to two workers at once."""
+        request = pb.ClaimSeatRequest(name=self._created.name, seat=seat, request_id=new_request_id(self._rng))
+        answers: list[pb.ClaimSeatResponse] = await asyncio.gather(
+            *[self._connections.call("ClaimSeat", request) for _ in range(2)]
+        )
+        first, again = answers
+        if (first.seat, first.credential) != (again.seat, again.credential):
+            raise UnexpectedError(f"one claim got seats {first.seat} and {again.seat} of {first.name}")
+        self._created.seat_credentials[seat] = first.credential
+        return first.view
 
     async def _call_create(self, request: pb.CreateGameRequest) -> pb.CreateGameResponse:
         return await self._connections.call("CreateGame", request, self._creator_key)
@@ -187,9 +237,15 @@ class Table:
         view = await self._look(None)
         while view.HasField("decision") and not self._progress.ending.is_set():
             seat = view.decision.seat
+            if seat not in self._persons:  # others move it, sooner or later
+                await asyncio.sleep(self._rng.uniform(0, _LONGEST_PAUSE) / 4)
+                view = await self._look(None)
+                continue
             if not view.decision.legal_actions:
                 view = await self._look(seat)
                 continue
+            if view.seats[seat].away and self._rng.random() < _RETURNS:
+                await self._reclaim(seat)
             way = self._rng.choices(_WAYS, _WEIGHTS)[0]
             view = await way(self, seat, view) or await self._look(seat)
 
@@ -231,19 +287,34 @@ class Table:
         await asyncio.gather(call, return_exceptions=True)
 
     async def _submit_while_one_resigns(self, seat: int, view: View) -> View | None:
-        remaining = [other.seat for other in view.seats if not other.resigned]
+        remaining = [seat for seat in self._persons if not view.seats[seat].resigned]
         change = self._account.change(seat, view.version, self._choice(view))
         views = await asyncio.gather(self._submit(change), self._resign(self._rng.choice(remaining)))
         return views[0]
 
     async def _resign_at_the_end(self) -> None:
-        """Once the run ends, have all seats but one give up, all at once."""
+        """Once the run ends, have all seats but one give up, all at once; bots play on."""
         await self._progress.ending.wait()
-        await asyncio.gather(*map(self._resign, range(len(self._created.seat_credentials) - 1)))
+        agreed = self.game.agreement
+        seats = self._persons[:-1] if agreed is None else self._persons
+        silent = [] if agreed is None or agreed.silent is None else [agreed.silent]
+        await asyncio.gather(*map(self._resign, [*seats, *silent]))
+
+    async def _reclaim(self, seat: int) -> None:
+        """Take a seat back from the agent that plays it."""
+        self._progress.add("seats taken back")
+        self.game.reclaims[seat] += 1
+        try:
+            await self._connections.call(
+                "ReclaimSeat", pb.ReclaimSeatRequest(name=self.game.name), self._credential(seat)
+            )
+        except MoonvaleError as error:
+            if error.reason != "GAME_OVER":
+                raise
 
     async def _play_as_agents(self) -> None:
         """Play by the agent loops that people use; one seat has two agents, which don't know of each other."""
-        seats = list(range(len(self._created.seat_credentials)))
+        seats = self._persons
         another = self._play_as_agent(self._rng.choice(seats))
         if self._rng.random() < _BOTS:
             await asyncio.gather(self._play_as_one_bot(), another)
@@ -253,7 +324,7 @@ class Table:
     async def _play_as_one_bot(self) -> None:
         """Play all seats by one bot on one stream of turns."""
         self._progress.add("tables played on one stream of turns")
-        seats = [(self.game.name, credential) for credential in self._created.seat_credentials]
+        seats = [(self.game.name, self._credential(seat)) for seat in self._persons]
         while True:
             try:
                 results = await play_seats(self._agents, seats, lambda view: self._choice(view)[0])
@@ -355,7 +426,7 @@ class Table:
 
     async def _read_all(self) -> None:
         """Get the list of entries and the replay."""
-        viewer = self._rng.choice((None, *range(len(self._created.seat_credentials))))
+        viewer = self._rng.choice((None, *self._persons))
         listed = Watch(viewer, -1)
         self.game.watches.append(listed)
         request = pb.ListEventsRequest(parent=self.game.name)
@@ -373,6 +444,12 @@ class Table:
 
     def _credential(self, seat: int | None) -> str:
         return self._created.spectator_credential if seat is None else self._created.seat_credentials[seat]
+
+
+def _given(answer: pb.CreateGameResponse) -> tuple[object, ...]:
+    """Return what every answer to one request must say; bots may have moved between two of them."""
+    credentials = (answer.creator_credential, *answer.seat_credentials, answer.spectator_credential)
+    return answer.name, credentials, answer.view.commitment, answer.view.options
 
 
 def new_request_id(rng: Random) -> str:

@@ -16,7 +16,7 @@ from moonvale.v1.game_service_pb2 import SubmitActionResponse
 from moonvale.v1.view_pb2 import View
 from moonvale_cli.draw import TableDrawing
 from moonvale_cli.main import main
-from moonvale_cli.player import Player
+from moonvale_cli.player import Place, Player
 from moonvale_cli.words import choices, events
 from moonvale_cli.words.table import Table
 from tests.cli.game import view_of_text
@@ -240,7 +240,7 @@ class Typing(Console):
 def submitted(text: str, line: str) -> list[str]:
     """What is sent for a line that is typed."""
     service = FakeService(view_of_text(text))
-    player = Player(service, "games/test", "", Typing(line))  # type: ignore[arg-type]  # what a player needs of it
+    player = Player(service, Place("games/test", ""), Typing(line))  # type: ignore[arg-type]  # what a player needs of it
     player.play()
     return service.submitted
 

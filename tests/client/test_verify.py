@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import re
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 
 from moonvale_cli.main import main as moonvale
-from moonvale_client import AsyncClient, play_seat
+from moonvale_client import AsyncClient, entropy_commitment, play_seat
 from moonvale_client import Options as GameOptions
 from moonvale_engine import (
     SPECTATOR,
@@ -111,6 +112,80 @@ def test_it_says_yes_to_what_everybody_was_told(games: list[Played]) -> None:
         acted = sum(entry.action != RESIGNATION for entry in played.record.entries)
         assert acted - private <= whole.actions <= acted
     assert shuffles > 10
+
+
+def with_promises(played: Played) -> tuple[Played, list[dict[str, Any]]]:
+    """The same with entropy of every seat, and two views: in which it was committed to, and in which it is revealed."""
+    entropy = tuple([bytes([seat]) * 16 for seat in range(played.record.options.players)])
+    with_entropy = Played(replace(played.record, entropy=entropy), {})
+    promised = [{"entropyCommitment": text64(entropy_commitment(part))} for part in entropy]
+    revealed = [{**seat, "entropy": text64(part)} for seat, part in zip(promised, entropy, strict=True)]
+    head = {"commitment": text64(played.record.commitment)}
+    views = [
+        {**head, "phase": "PHASE_REVEALING", "seats": promised},
+        {**head, "phase": "PHASE_PLAYING", "seats": revealed},
+    ]
+    return with_entropy, [{"view": view} for view in views]
+
+
+def text64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def test_what_the_seats_had_committed_to_is_checked(games: list[Played]) -> None:
+    played, views = with_promises(games[0])
+    seen = verdict(played, views)
+    assert seen is not None
+    assert (seen.opened, seen.withheld) == ([*range(played.record.options.players)], [])
+    assert next(verify.entropy_lines(seen)).endswith("added entropy, which opens what had been committed to before.")
+
+
+def test_a_seat_that_withheld_its_entropy_is_named(games: list[Played]) -> None:
+    played, views = with_promises(games[0])
+    entropy = (b"", *played.record.entropy[1:])
+    del views[1]["view"]["seats"][0]["entropy"]
+    seen = verdict(Played(replace(played.record, entropy=entropy), {}), views)
+    assert seen is not None
+    assert seen.withheld == [0]
+    assert any(line.startswith("Seat a had committed to entropy") for line in verify.entropy_lines(seen))
+
+
+def test_seats_that_have_added_nothing_are_not_spoken_of(games: list[Played]) -> None:
+    played, views = with_promises(games[0])
+    for view in views:
+        for seat in view["view"]["seats"]:
+            del seat["entropyCommitment"]
+            seat.pop("entropy", None)
+    seen = verdict(Played(replace(played.record, entropy=()), {}), views)
+    assert seen is not None
+    assert list(verify.entropy_lines(seen)) == []
+
+
+def test_other_entropy_than_was_committed_to_is_found(games: list[Played]) -> None:
+    played, views = with_promises(games[0])
+    other = Played(replace(played.record, entropy=(bytes(16), bytes(16), *played.record.entropy[2:])), {})
+    with pytest.raises(verify.Refused, match="seat b in the record is not what it had committed to"):
+        verdict(other, views[:1])
+    with pytest.raises(verify.Refused, match="seat b was shown to have added other entropy"):
+        verdict(other, views[1:])
+
+
+def test_entropy_that_nobody_had_committed_to_is_found(games: list[Played]) -> None:
+    played, views = with_promises(games[0])
+    del views[0]["view"]["seats"][0]["entropyCommitment"]
+    with pytest.raises(verify.Refused, match="seat a in the record is not what it had committed to"):
+        verdict(played, views[:1])
+
+
+def test_a_commitment_that_changed_when_all_were_there_is_found(games: list[Played]) -> None:
+    played, views = with_promises(games[0])
+    views[1]["view"]["seats"][1]["entropyCommitment"] = text64(bytes(32))
+    with pytest.raises(verify.Refused, match="what seat b had committed to was changed"):
+        verdict(played, views)
+    views[0]["view"]["phase"] = "PHASE_WAITING"  # whoever sat there then has left
+    views[1:] = with_promises(games[0])[1][1:]
+    views[0]["view"]["seats"][1]["entropyCommitment"] = text64(bytes(32))
+    assert verdict(played, views) is not None
 
 
 def test_a_watch_that_began_later_is_checked_from_the_next_round_on(games: list[Played]) -> None:

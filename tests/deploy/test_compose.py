@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
@@ -173,6 +175,17 @@ def test_prometheus_and_grafana_are_given_what_they_are_told_to_read() -> None:
     home = services["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
     assert home.startswith(provider["options"]["path"])
     assert inside[home].name == "dashboard.json"
+
+
+def test_prometheus_takes_its_configuration(tmp_path: Path) -> None:
+    promtool = shutil.which("promtool")
+    if promtool is None:
+        pytest.skip("no promtool on PATH (Debian and Ubuntu: apt-get install prometheus)")
+    text = (DEPLOY / "monitoring/compose.yaml").read_text(encoding="utf-8")
+    here = tmp_path / "prometheus.yml"
+    here.write_text(text.replace("/etc/prometheus/", f"{DEPLOY}/monitoring/"), encoding="utf-8")
+    done = subprocess.run([promtool, "check", "config", here], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_keys_are_made_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,12 +12,13 @@ from pathlib import Path
 import jsonschema_rs
 import kubernetes_validate
 import pytest
+import yaml
 
 from moonvale_service.credentials import load_keys
 from moonvale_service.settings import Settings, descriptions
 from tests.deploy import policies
 from tests.deploy.gateway_schemas import SCHEMAS
-from tests.deploy.manifests import KUBERNETES, OVERLAYS, Object, environment, named, of_kind, render, workloads
+from tests.deploy.manifests import KUBERNETES, OVERLAYS, Object, environment, named, of_kind, ours, render, workloads
 from tests.deploy.policies import POLICIES, Policy
 
 OLDEST, NEWEST = "1.27", "1.37"
@@ -95,6 +96,19 @@ def test_every_setting_is_set_or_left_out_for_a_reason() -> None:
     }
     assert used.isdisjoint(LEFT_OUT)
     assert {each.variable for each in descriptions()} == used | LEFT_OUT.keys()
+
+
+def test_prometheus_finds_the_pods() -> None:
+    text = (KUBERNETES.parent / "monitoring/kubernetes.yaml").read_text(encoding="utf-8")
+    (scraped,) = yaml.safe_load(text)["scrape_configs"]
+    assert scraped["kubernetes_sd_configs"] == [{"role": "pod", "namespaces": {"names": [policies.NAMESPACE]}}]
+    kept = {each["source_labels"][0]: each["regex"] for each in scraped["relabel_configs"] if "regex" in each}
+    for workload in filter(ours, workloads(render("production"))):
+        template = workload["spec"]["template"]
+        annotation = template["metadata"]["annotations"]["prometheus.io/scrape"]
+        assert kept["__meta_kubernetes_pod_annotation_prometheus_io_scrape"] == annotation
+        ports = [port["name"] for port in template["spec"]["containers"][0]["ports"]]
+        assert ports.count(kept["__meta_kubernetes_pod_container_port_name"]) == 1
 
 
 def test_the_secret_that_is_made_is_good_for_the_service(tmp_path: Path) -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
 
 from moonvale_cli.main import main
-from moonvale_service.checkup import Finding, Judgement, examine
+from moonvale_service.checkup import Finding, Judgement, _server, examine
 from moonvale_service.credentials import load_keys
 from moonvale_service.settings import Settings
+from moonvale_service.store.condition import Condition
 from tests.service.certificates import Authority
 from tests.service.servers import running_service
 from tests.support.servers import StoreServer, running, running_cluster, running_pair, valkey_program
@@ -127,6 +130,45 @@ def test_a_replica_and_a_missing_replica_are_wrong(environment: dict[str, str]) 
             "is a replica, which takes no changes",
             "no replica is connected, so that each change fails",
         }
+
+
+WELL = Condition(
+    address="store:6379",
+    name="Redis 7.0.15",
+    version=(7, 0),
+    is_replica=False,
+    replicas=0,
+    policy="noeviction",
+    used=1 << 20,
+    limit=1 << 30,
+    has_log=True,
+    snapshots=False,
+    sync="always",
+    writes_fail=False,
+    latency=0.001,
+    slowest=0.002,
+    skew=0.01,
+)
+
+
+@pytest.mark.parametrize(
+    ("differs", "judgement", "found"),
+    [
+        ({"version": (6, 2), "name": "Redis 6.2.1"}, Judgement.WRONG, "Redis 6.2.1 lacks sharded channels"),
+        ({"writes_fail": True}, Judgement.WRONG, "its last write to disk has failed"),
+        ({"sync": "no"}, Judgement.NOTE, "logs to disk (appendfsync no): a power cut loses some half a minute"),
+        ({"latency": 0.02, "slowest": 0.03}, Judgement.NOTE, "answers in 20.00 ms, at worst 30.00 ms"),
+        ({"slowest": 3.0}, Judgement.WRONG, "answers in 1.00 ms, at worst 3000.00 ms"),
+        ({"skew": 5.0}, Judgement.NOTE, "its clock is 5.0 s ahead of this machine's"),
+        ({"skew": -5.0}, Judgement.NOTE, "its clock is 5.0 s behind this machine's"),
+        ({}, Judgement.GOOD, "answers in 1.00 ms, at worst 2.00 ms"),
+    ],
+)
+def test_what_no_server_here_does_is_judged_too(differs: dict[str, Any], judgement: Judgement, found: str) -> None:
+    told = list(_server(replace(WELL, **differs), Settings.from_environment({"MOONVALE_STORE": "redis://store"})))
+    assert (judgement, found) in [(each.judgement, each.found) for each in told]
+    assert len([each for each in told if each.judgement is not Judgement.GOOD]) == (1 if differs else 0)
+    assert all(each.change for each in told if each.judgement is not Judgement.GOOD)
 
 
 def test_every_server_of_a_cluster_is_looked_at(environment: dict[str, str]) -> None:

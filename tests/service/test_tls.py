@@ -129,6 +129,26 @@ async def test_where_clients_need_a_certificate_only_those_of_the_authority_are_
     assert await over_http(mutual, authority) != "OK"
 
 
+async def test_no_session_is_resumed_where_clients_need_a_certificate(
+    server: RunningServer, mutual: RunningServer, authority: Authority, other: Authority
+) -> None:
+    own = other.sign("client")
+
+    def ask(port: int | None, session: ssl.SSLSession | None) -> tuple[ssl.SSLSession | None, bool | None]:
+        plain = socket.create_connection(("127.0.0.1", port or 0))
+        with context.wrap_socket(plain, server_hostname="localhost", session=session) as tls:
+            tls.sendall(b"GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            assert tls.recv(4096).startswith(b"HTTP/1.1 200 ")
+            return tls.session, tls.session_reused
+
+    for running_server, resumed in ((server, True), (mutual, False)):
+        context = ssl.create_default_context(cafile=str(authority.file))
+        context.load_cert_chain(*own)
+        session, _ = await asyncio.to_thread(ask, running_server.server.http_port, None)
+        _, reused = await asyncio.to_thread(ask, running_server.server.http_port, session)
+        assert reused is resumed
+
+
 async def test_renewed_files_are_served_without_a_restart_and_connections_stay(
     valkey: StoreServer, authority: Authority, other: Authority, tmp_path: Path
 ) -> None:
@@ -251,7 +271,7 @@ def test_a_whole_service_says_how_to_join_and_plays_with_the_command(authority: 
         quiet = {**os.environ, "GRPC_VERBOSITY": "NONE"}
         refused = subprocess.run(trusting, capture_output=True, text=True, check=False, env=quiet)
         assert refused.returncode == 1
-        assert refused.stderr.startswith("moonvale demo: no service that these files trust answers at ")
+        assert refused.stderr.startswith("moonvale demo: no service that is trusted answers at ")
         assert service.stop() == 0
         assert not [line for line in service.log_lines() if line["level"] == "error"]
 

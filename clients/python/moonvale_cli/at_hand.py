@@ -60,11 +60,14 @@ def _content(path: Path | None) -> bytes | None:
         raise CommandError(f"{path}: {error.strerror}") from error
 
 
-def address_options(address: str, arguments: argparse.Namespace) -> str:
-    """Return what another command needs to reach the same service, each with a space before it."""
+def address_options(address: str, arguments: argparse.Namespace, *, others: bool = False) -> str:
+    """Return what another command needs to reach the same service, each option with a space before it.
+
+    ``others``: it is somebody else's, who has a certificate of their own.
+    """
     options = [] if address == DEFAULT_ADDRESS else ["--address", address]
     options += ["--tls"] if arguments.tls else []
-    for name in ("ca", "cert", "key"):
+    for name in ("ca",) if others else ("ca", "cert", "key"):
         path = getattr(arguments, name)
         options += [] if path is None else [f"--{name}", shlex.quote(str(path))]
     return "".join([f" {option}" for option in options])
@@ -86,7 +89,7 @@ def running_service(address: str | None, tls: grpc.ChannelCredentials | None = N
     where = address or DEFAULT_ADDRESS
     if not answers(where, tls):
         if tls is not None:
-            raise CommandError(f"no service that these files trust answers at {where} with TLS")
+            raise CommandError(f"no service that is trusted answers at {where} with TLS")
         raise CommandError(f"no service answers at {where}. Start one with: {command_name()} serve")
     yield where
 

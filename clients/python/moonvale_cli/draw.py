@@ -12,6 +12,7 @@ from rich.text import Text
 
 from moonvale.v1.card_pb2 import CardView
 from moonvale.v1.view_pb2 import SeatView, View
+from moonvale_cli.words.clocks import time_words
 from moonvale_cli.words.table import Table, face_words, ordinal, points
 
 Item = TypeVar("Item")
@@ -112,14 +113,18 @@ def _short(card: CardView) -> str:
 def _title(view: View, table: Table, seat: int) -> Text:
     shown = view.seats[seat]
     to_act = view.HasField("decision") and view.decision.seat == seat
-    you = " (you)" if seat == table.you else ""
-    title = Text(f"{'▸ ' if to_act else ''}{table.name(seat)}{you}", style=ACTING if to_act else NAME)
+    who = " (you)" if seat == table.you else " (bot)" if shown.bot else ""
+    title = Text(f"{'▸ ' if to_act else ''}{table.name(seat)}{who}", style=ACTING if to_act else NAME)
     title.append("".join([f", {mark}" for mark in _marks(view, shown)]), style="not bold default")
     return title
 
 
 def _marks(view: View, shown: SeatView) -> Iterator[str]:
     yield points(shown.total)
+    if shown.HasField("bank") and not shown.bot:
+        yield f"{time_words(shown.bank.ToMilliseconds() / 1000)} left"
+    if shown.away:
+        yield "away"
     if view.HasField("caller") and view.caller == shown.seat:
         yield "has called"
     if shown.resigned:

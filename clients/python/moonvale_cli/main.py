@@ -16,7 +16,8 @@ from moonvale_cli.errors import CommandError
 COMMANDS: Final = {
     "serve": "run the service on this machine",
     "doctor": "check what the service needs, and say what to change",
-    "play": "sit down at a table with agents, or with whoever joins",
+    "play": "sit down at a table with bots, or with whoever joins",
+    "join": "sit down at a table that somebody else has set",
     "watch": "look on while a game is played",
     "demo": "let four agents play one game while you look on",
     "cards": "list the cards and what they do",

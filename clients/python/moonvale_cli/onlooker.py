@@ -12,11 +12,13 @@ from rich.live import Live
 from rich.text import Text
 
 from moonvale.v1.event_pb2 import LogEntry
-from moonvale_cli.draw import TableDrawing, scores
+from moonvale_cli.draw import NAME, TableDrawing, scores
 from moonvale_cli.story import Story
+from moonvale_cli.words.seating import Seating
 from moonvale_cli.words.table import Table
 from moonvale_client import AsyncClient, View
 
+WAITING: Final = "The table waits for its players."
 _LINES_KEPT: Final = 12
 _LEAST_LINES: Final = 3  # below the table, however low the terminal is
 
@@ -34,7 +36,8 @@ class Onlooker:
         self._saved = saved
         self._view = View()
         self._table = Table(self._view)
-        self._story = Story(0)
+        self._story = Story(-1)
+        self._seating = Seating()
         self._lines: list[str] = []
 
     async def look_on(self) -> View:
@@ -62,11 +65,14 @@ class Onlooker:
         await self._look()
 
     async def _sit_down(self, view: View) -> None:
-        """Take in the game as it is, and how it came to that."""
+        """Take in the game as it is, and how it came to that; or, if it waits, who has come."""
         self._save("view", view)
         self._view = view
         self._table = Table(view)
         self._story = Story(-1)
+        if not view.HasField("version"):
+            self._lines += self._seating.news(view)
+            return
         async for entry in self._client.list_events(self._game, self._credential):
             if entry.version > view.version:
                 break
@@ -75,6 +81,9 @@ class Onlooker:
 
     async def _take_in(self, entry: LogEntry, drawn: bool) -> None:
         self._save("entry", entry)
+        if entry.version == 0:
+            await self._look()
+            self._table = Table(self._view)
         self._story.add(entry, self._table)
         began = any(event.HasField("round_began") for event in entry.events)
         if drawn or began:
@@ -93,14 +102,15 @@ class Onlooker:
         self._view = await self._client.get_view(self._game, self._credential)
 
     def _print(self, *, finished: bool) -> None:
-        for line in self._story.tell(self._table, finished=finished):
+        lines, self._lines = self._lines, []
+        for line in [*lines, *self._story.tell(self._table, finished=finished)]:
             self._console.print(Text(line), soft_wrap=True)
 
     def _screen(self) -> Group:
         """Return the table with as many of the latest lines below it as there is room for."""
         self._lines += self._story.tell(self._table, finished=True)
         self._lines = self._lines[-_LINES_KEPT:]
-        table = TableDrawing(self._view)
+        table = TableDrawing(self._view) if self._view.HasField("version") else Text(WAITING, style=NAME)
         room = max(_LEAST_LINES, self._console.height - len(self._console.render_lines(table)) - 2)
         shown: list[Text] = []
         for line in reversed([*self._lines, *self._story.open_line(self._table)]):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from rich.columns import Columns
 from rich.console import Console
@@ -17,10 +18,15 @@ from moonvale.v1.action_pb2 import Action, CloseAction
 from moonvale.v1.event_pb2 import LogEntry
 from moonvale_cli import typed
 from moonvale_cli.draw import LEGEND, NAME, TableDrawing, scores
+from moonvale_cli.evidence import Evidence
 from moonvale_cli.story import Story
 from moonvale_cli.words.choices import choice_words, question_words
+from moonvale_cli.words.clocks import clock_words, time_words
+from moonvale_cli.words.seating import Seating
 from moonvale_cli.words.table import Table, ordinal
 from moonvale_client import Client, MoonvaleError, View
+from moonvale_client.cursor import is_newer
+from moonvale_client.entropy import has_to_reveal
 from moonvale_engine import texts
 
 INTRODUCTION: Final = (
@@ -57,7 +63,10 @@ _DRAWN: Final = frozenset(
     }
 )
 _MOVED_ON: Final = frozenset({"STALE_VERSION", "NOT_YOUR_TURN", "GAME_OVER"})
+_BEGUN: Final = frozenset({"GAME_BEGUN", "GAME_NOT_BEGUN"})
+_LAST_SECONDS: Final = 10  # of which the player is told
 _REFUSED: Final = frozenset({"ILLEGAL_ACTION", "BATCH_REVEALS"})
+_QUIT: Final = frozenset({"q", "quit", "exit"})
 _SPOTTER: Final = "eye/spotter"
 _COLUMNS_FROM: Final = 9  # choices; fewer stand below each other
 _LINES_OF_THE_PAST: Final = 8  # of what happened before the player came
@@ -67,69 +76,150 @@ class LeftError(Exception):
     """The player leaves the table before the game is over."""
 
 
+class Place(NamedTuple):
+    """A seat that is taken. entropy: what it has committed to. creator: the game's creator's credential, or nothing."""
+
+    game: str
+    credential: str
+    entropy: bytes = b""
+    creator: str = ""
+
+
 class Player:
-    """One seat of one game, played at the terminal."""
+    """One seat of one game, played at the terminal. ``introduced``: the player knows how to play already.
 
-    def __init__(self, client: Client, game: str, credential: str, console: Console) -> None:
+    ``view``: what the player saw last. ``evidence``: all that the player was told.
+    """
+
+    def __init__(self, client: Client, place: Place, console: Console, *, introduced: bool = False) -> None:
+        self.evidence = Evidence()
+        self.view = View()
         self._client = client
-        self._game = game
-        self._credential = credential
+        self._place = place
         self._console = console
-        self._view = View()
-        self._table = Table(self._view)
-        self._story = Story(0)
+        self._viewed_at = 0.0
+        self._table = Table(self.view)
+        self._story = Story(-1)
+        self._seating = Seating()
+        self._late: int | None = None  # the version upon which the player's time was out
         self._round = 0
-        self._legend_shown = False
-        self._hint_shown = False
+        self._introduced = introduced
+        self._legend_shown = introduced
+        self._hint_shown = introduced
 
-    def play(self) -> None:
-        """Play until the game is over. Raises LeftError and MoonvaleError."""
-        self._console.print(INTRODUCTION)
-        self._console.print()
+    def play(self) -> View:
+        """Play until the game is over, and return the last view. Raises LeftError and MoonvaleError."""
         while True:
             try:
-                for update in self._client.watch(self._game, self._credential):
+                for update in self._client.watch(self._place.game, self._place.credential):
+                    self.evidence.add(update)
                     if isinstance(update, View):
-                        self._sit_down(update)
+                        self._come(update)
                     else:
                         self._follow(update)
-                    while self._view.decision.legal_actions:
+                    self._return()
+                    while self._is_asked():
                         self._decide()
             except MoonvaleError as error:
                 if error.reason != "HISTORY_REWOUND":
                     raise
+                self.evidence.forget_entries()
                 self._console.print("The service has lost the latest moves. The game goes on from what it has.")
             else:
                 self._say(self._story.tell(self._table))
                 self._finish()
-                return
+                return self.view
 
-    def _sit_down(self, view: View) -> None:
-        """Take in the table as it is, and tell how it came to that."""
-        self._view = view
-        self._table = Table(view)
-        self._round = view.round
+    def _come(self, view: View) -> None:
+        """Take in the table as it is: wait for the others, or read how it came to that."""
+        self._see(view)
+        if view.HasField("version"):
+            self._sit_down()
+            return
+        self._say(self._seating.news(view))
+        try:
+            if has_to_reveal(view, self._place.entropy):
+                self._client.reveal_entropy(view.name, self._place.credential, self._place.entropy)
+        except MoonvaleError as error:
+            if error.reason not in _BEGUN:
+                raise
+
+    def _sit_down(self) -> None:
+        """Begin to play, or go on, and tell what has happened before."""
+        self._console.print()
+        if not self._introduced:
+            self._introduced = True
+            self._console.print(INTRODUCTION)
+        if self.view.HasField("clock"):
+            self._console.print(f"The clock: {clock_words(self.view.clock)}.")
+        self._console.print()
+        self._round = self.view.round
         self._story = Story(-1)
-        for entry in self._client.list_events(self._game, self._credential):
-            if entry.version > view.version:
-                break
-            self._story.add(entry, self._table)
+        self._catch_up()
         self._say(self._story.tell(self._table)[-_LINES_OF_THE_PAST:])
 
     def _follow(self, entry: LogEntry) -> None:
         """Take in what happened; read the view if it is the player's turn to act."""
+        if entry.version == 0:
+            self._look()
+            self._sit_down()
         self._story.add(entry, self._table)
         self._say(self._story.tell(self._table, finished=True))
-        if entry.version > self._view.version and entry.seat_to_act == self._table.you:
+        ours = entry.HasField("seat_to_act") and entry.seat_to_act == self._table.you
+        if ours and is_newer(entry, self.view):
             self._look()
 
+    def _see(self, view: View) -> None:
+        self.view = view
+        self._table = Table(view)
+        self._viewed_at = time.monotonic()
+
     def _look(self) -> None:
-        self._view = self._client.get_view(self._game, self._credential)
+        self._see(self._client.get_view(self._place.game, self._place.credential))
+
+    def _catch_up(self) -> None:
+        """Read what came before the view and has not been told."""
+        if self.view.version > self._story.version:
+            for entry in self._client.list_events(self._place.game, self._place.credential):
+                if entry.version <= self.view.version:
+                    self.evidence.add(entry)
+                    self._story.add(entry, self._table)
+
+    def _is_away(self) -> bool:
+        """Whether an agent plays in the player's place."""
+        return self.view.phase == view_pb2.PHASE_PLAYING and self.view.seats[self.view.viewer_seat].away
+
+    def _is_asked(self) -> bool:
+        """Whether the game waits for the player."""
+        asked = bool(self.view.decision.legal_actions) and not self._is_away()
+        return asked and self.view.version != self._late
+
+    def _return(self) -> None:
+        """Have a player in whose place an agent plays take the seat back."""
+        while self._is_away():
+            self._say(self._story.tell(self._table))
+            self._console.print("Your time was out, so an agent plays for you. Press Enter to take your seat back.")
+            if self._read(limited=False) in _QUIT:
+                raise LeftError
+            try:
+                self._see(self._client.reclaim_seat(self._place.game, self._place.credential).view)
+            except MoonvaleError as error:
+                if error.reason != "GAME_OVER":
+                    raise
+                self._look()
+            self._catch_up()
+
+    def _time_left(self) -> float | None:
+        """Return the seconds that are left for the open decision; None: there is no limit."""
+        if not self.view.HasField("time_left"):
+            return None
+        return max(0.0, self.view.time_left.ToMilliseconds() / 1000 - (time.monotonic() - self._viewed_at))
 
     def _decide(self) -> None:
         """Have the player answer the open decision, and take in the view that follows."""
+        self._catch_up()
         self._say(self._story.tell(self._table))
-        view = self._view
+        view = self.view
         if view.round != self._round:
             self._round = view.round
             self._console.print()
@@ -137,21 +227,29 @@ class Player:
         if view.decision.kind in _DRAWN:
             self._draw()
         self._ask()
-        while self._view is view:
-            self._answer(self._read())
+        while self.view is view and self._is_asked():
+            try:
+                self._answer(self._read())
+            except TimeoutError:
+                self._console.print("Your time is out.")
+                self._late = view.version
 
     def _draw(self) -> None:
         self._console.print()
-        self._console.print(TableDrawing(self._view))
+        self._console.print(TableDrawing(self.view))
         if not self._legend_shown:
             self._legend_shown = True
             self._console.print()
             self._console.print(LEGEND, style="dim")
 
     def _ask(self) -> None:
-        view = self._view
+        view = self.view
         self._console.print()
-        self._console.print(Text(question_words(view, self._table), style=NAME))
+        question = Text(question_words(view, self._table), style=NAME)
+        left = self._time_left()
+        if left is not None:
+            question.append(f" ({time_words(left)} left)", style="not bold default")
+        self._console.print(question)
         said = [choice_words(action, view) for action in view.decision.legal_actions]
         if len(said) < _COLUMNS_FROM:
             grid = Grid.grid(padding=(0, 1, 0, 0))
@@ -166,11 +264,21 @@ class Player:
             self._hint_shown = True
             self._console.print(HINT, style="dim")
 
-    def _read(self) -> str:
-        try:
-            return typed.line(self._console, "> ").strip().lower()
-        except EOFError:
-            raise LeftError from None
+    def _read(self, *, limited: bool = True) -> str:
+        """Return what was typed. Raises LeftError, and, if ``limited``, TimeoutError when there is no time left."""
+        while True:
+            left = self._time_left() if limited else None
+            ends = left is None or left <= _LAST_SECONDS
+            try:
+                wait = None if left is None else left if ends else left - _LAST_SECONDS
+                return typed.line(self._console, "> ", wait).strip().lower()
+            except EOFError:
+                raise LeftError from None
+            except TimeoutError:
+                if ends:
+                    typed.forget()
+                    raise
+                self._console.print(f"{_LAST_SECONDS} s left", style="dim")
 
     def _answer(self, words: str) -> None:
         """Do what was typed; a choice that is carried out changes the view."""
@@ -184,10 +292,10 @@ class Player:
         elif words == "b":
             self._draw()
         elif words == "s":
-            self._console.print(scores(self._view))
+            self._console.print(scores(self.view))
         elif words == "resign":
             self._resign()
-        elif words in ("q", "quit", "exit"):
+        elif words in _QUIT:
             raise LeftError
         elif words in ("?", "h", "help"):
             self._console.print(HELP)
@@ -195,7 +303,7 @@ class Player:
             self._console.print("Type the number of a choice, or ? for help.")
 
     def _choose(self, numbers: list[int]) -> None:
-        decision = self._view.decision
+        decision = self.view.decision
         most = len(decision.legal_actions)
         if not all(1 <= number <= most for number in numbers):
             self._console.print(f"The choices are 1 to {most}." if most > 1 else "The only choice is 1.")
@@ -204,13 +312,15 @@ class Player:
         if len(actions) > 1 and not all(action.WhichOneof("verb") in ("name", "declare") for action in actions):
             self._console.print("Only cards to exchange can be chosen several at once.")
             return
-        if _complete(actions, self._view):
+        if _complete(actions, self.view):
             actions.append(Action(close=CloseAction()))
         try:
-            response = self._client.submit_action(self._game, self._credential, actions, self._view.version)
+            response = self._client.submit_action(self._place.game, self._place.credential, actions, self.view.version)
         except MoonvaleError as error:
             if error.reason in _REFUSED:
                 self._console.print("That can't be done. Cards that lie faceup must be equal to be exchanged at once.")
+            elif error.reason == "TIME_OUT":
+                raise TimeoutError from error
             elif error.reason in _MOVED_ON:
                 self._console.print("The game has moved on meanwhile.")
                 self._look()
@@ -221,7 +331,7 @@ class Player:
 
     def _explain(self, number: int) -> None:
         """Tell what the cards in play with a number, or a value, do."""
-        deck, *changes = self._view.options.deck.split(",")
+        deck, *changes = self.view.options.deck.split(",")
         decks = dict(change.partition("=")[::2] for change in changes)
         found = [
             card
@@ -237,16 +347,16 @@ class Player:
         self._console.print("Give up for good, and be placed last? Type yes to do so.")
         if self._read() not in ("y", "yes"):
             return
-        response = self._client.resign(self._game, self._credential)
+        response = self._client.resign(self._place.game, self._place.credential)
         self._take_in(response.view, response.entries)
-        if not self._view.HasField("result"):
+        if not self.view.HasField("result"):
             raise LeftError
 
     def _take_in(self, view: View, entries: Iterable[LogEntry]) -> None:
         """Take in what came of the player's own action."""
         for entry in entries:
             self._story.add(entry, self._table)
-        self._view = view
+        self._see(view)
         self._say(self._story.tell(self._table))
 
     def _say(self, lines: Iterable[str]) -> None:
@@ -256,9 +366,9 @@ class Player:
     def _finish(self) -> None:
         self._look()
         self._console.print()
-        self._console.print(scores(self._view))
-        places = self._view.result.places
-        place = list(places).index(self._view.viewer_seat)
+        self._console.print(scores(self.view))
+        places = self.view.result.places
+        place = list(places).index(self.view.viewer_seat)
         self._console.print()
         self._console.print(
             Text("You win!" if place == 0 else f"You are {ordinal(place)} of {len(places)}.", style=NAME)

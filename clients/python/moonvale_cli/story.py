@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from moonvale.v1.action_pb2 import Action
 from moonvale.v1.event_pb2 import LogEntry
-from moonvale_cli.words.events import phrase
+from moonvale_cli.words.events import CAUSES, phrase
 from moonvale_cli.words.table import Table, listed
 
 #: Kinds of event that begin a line, whoever had the one before.
@@ -25,15 +25,20 @@ class Story:
         if entry.version != self.version + 1:
             return
         self.version = entry.version
+        if entry.cause in CAUSES:
+            self._append(entry.seat, _causes_words(entry), begins=True)
         for event in entry.events:
             kind = event.WhichOneof("kind")
             if kind == "acted":
                 self._action = event.acted.action
             seat, text = phrase(event, self._action, table)
-            if not self._lines or seat is None or self._lines[-1][0] != seat or kind in _BEGIN_LINES:
-                self._lines.append((seat, []))
-            if text:
-                self._lines[-1][1].append(text)
+            self._append(seat, text, begins=kind in _BEGIN_LINES)
+
+    def _append(self, seat: int | None, text: str, *, begins: bool) -> None:
+        if not self._lines or seat is None or self._lines[-1][0] != seat or begins:
+            self._lines.append((seat, []))
+        if text:
+            self._lines[-1][1].append(text)
 
     def tell(self, table: Table, *, finished: bool = False) -> list[str]:
         """Return the lines that have not been told, as sentences; ``finished``: without one that may still grow."""
@@ -44,6 +49,12 @@ class Story:
     def open_line(self, table: Table) -> list[str]:
         """Return the line that may still grow, if there is one, without telling it."""
         return [_sentence(seat, texts, table) for seat, texts in self._lines[-1:] if texts]
+
+
+def _causes_words(entry: LogEntry) -> str:
+    """Return why the seat did not choose itself what follows."""
+    agent = any(event.HasField("acted") for event in entry.events)
+    return f"{CAUSES[entry.cause]}{', so an agent chose' if agent else ''}"
 
 
 def _sentence(seat: int | None, texts: list[str], table: Table) -> str:

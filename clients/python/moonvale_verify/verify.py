@@ -8,8 +8,9 @@ was told while it was played: the lines of a watch, as `moonvale watch --save SE
 `:watch` (application/x-ndjson) writes them, or the entries of ListEvents, one JSON object a line.
 
 The record alone proves that its secret opens its commitment, and says how every round was dealt. What was seen proves
-that this was the commitment shown before the deal, that every card lay where the shuffles put it, and that the record's
-actions are those that were told. The rules of the game are not checked here: `moonvale record` replays a game by them.
+that this was the commitment shown before the deal, that the seats' entropy is what they had committed to, that every
+card lay where the shuffles put it, and that the record's actions are those that were told. The rules of the game are
+not checked here: `moonvale record` replays a game by them.
 
 This file stands alone: it needs Python 3.10 or newer and its standard library, and is written from docs/shuffle.md,
 docs/record.md and docs/notation.md, not from the engine. Exit code: 0 yes, 1 no, 2 it can't be read.
@@ -51,6 +52,11 @@ class Unreadable(Exception):  # noqa: N818
 def commitment_of(secret: bytes) -> bytes:
     """Return what was published before the deal."""
     return hashlib.sha256(DOMAIN + b"commitment" + secret).digest()
+
+
+def entropy_commitment_of(entropy: bytes) -> bytes:
+    """Return what a seat published before anybody revealed entropy."""
+    return hashlib.sha256(DOMAIN + b"entropy" + entropy).digest()
 
 
 def key_of(secret: bytes, entropy: Sequence[bytes]) -> bytes:
@@ -111,6 +117,8 @@ class Record:
         more = dict(word.split("=", 1) for word in words[2:] if "=" in word)
         self.demands = more["demands"].split(",") if "demands" in more else DEMANDS
         self.villages = [int(one) for one in more["villages"].split(",")] if "villages" in more else None
+        parts = self.head.get("entropy", "").split()
+        self.entropy = [b"" if part == "-" else bytes.fromhex(part) for part in parts]
         self.entries = [_entry(line) for line in lines[end + 1 :] if line]
 
     @property
@@ -263,6 +271,9 @@ class Deck:
         self._deals = deals
 
 
+#: Phases of a game in which all seats are taken, so that what they have committed to stays.
+SETTLED = ("PHASE_REVEALING", "PHASE_PLAYING", "PHASE_OVER")
+
 #: Entries of a record that are no actions, and the event that tells each.
 NO_ACTIONS = {"resign": "resigned", "away": "away", "back": "returned"}
 
@@ -276,14 +287,36 @@ class Seen:
         self._deck: Deck | None = None
         self._version: int | None = None
         self._chosen = ""
+        self._promised: list[bytes] | None = None
         self.cards = self.actions = self.shuffles = 0
         self.rounds: set[int] = set()
+        self.opened: list[int] = []  # seats whose entropy opens what they had committed to
+        self.withheld: list[int] = []  # those that had committed to some and added none
 
     def view(self, view: dict[str, Any]) -> None:
-        """Check the commitment that a view shows. Raises Refused."""
+        """Check the commitments that a view shows: the service's, and those of the seats. Raises Refused."""
         shown = base64.b64decode(view["commitment"]).hex()
         if shown != self._record.head["commitment"]:
             raise Refused(f"the commitment shown while the game was played is {shown}, not the record's")
+        if view.get("phase") in SETTLED:
+            self._seats(view["seats"])
+
+    def _seats(self, seats: list[dict[str, Any]]) -> None:
+        """Check what the seats have committed to, and what they have revealed, if that is shown already."""
+        promised = [base64.b64decode(seat.get("entropyCommitment", "")) for seat in seats]
+        if self._promised is not None and promised != self._promised:
+            changed = next(seat for seat, each in enumerate(promised) if each != self._promised[seat])
+            raise Refused(f"what seat {SEATS[changed]} had committed to was changed when all seats were taken")
+        for seat, shown in enumerate(seats):
+            added = self._record.entropy[seat] if self._record.entropy else b""
+            revealed = base64.b64decode(shown.get("entropy", ""))
+            if revealed and revealed != added:
+                raise Refused(f"seat {SEATS[seat]} was shown to have added other entropy than the record has")
+            if added and entropy_commitment_of(added) != promised[seat]:
+                raise Refused(f"the entropy of seat {SEATS[seat]} in the record is not what it had committed to")
+            if self._promised is None and promised[seat]:
+                (self.opened if added else self.withheld).append(seat)
+        self._promised = promised
 
     def entry(self, entry: dict[str, Any]) -> None:
         """Check an entry of the log with its events. Raises Refused."""
@@ -396,8 +429,7 @@ def check_record(record: Record, noted: str | None = None) -> bytes:
     secret = bytes.fromhex(record.head["secret"])
     if commitment_of(secret).hex() != record.head["commitment"]:
         raise Refused("the secret does not open the commitment")
-    words = record.head.get("entropy", "").split()
-    return key_of(secret, [b"" if word == "-" else bytes.fromhex(word) for word in words])
+    return key_of(secret, record.entropy)
 
 
 def check_seen(record: Record, key: bytes, lines: Iterable[str]) -> Seen:
@@ -418,6 +450,21 @@ def check_seen(record: Record, key: bytes, lines: Iterable[str]) -> Seen:
         except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
             raise Unreadable(f"line {number} is not what a watch writes ({type(error).__name__})") from error
     return seen
+
+
+def entropy_lines(seen: Seen) -> Iterator[str]:
+    """Yield what the seats have added to the shuffles, for people."""
+    if seen.opened:
+        yield f"{_seats_text(seen.opened)} added entropy, which opens what had been committed to before."
+    if seen.withheld:
+        yield (
+            f"{_seats_text(seen.withheld)} had committed to entropy that was not revealed in time, and so not added:"
+            " whoever decides that, knowing the others' entropy, chooses between two shuffles."
+        )
+
+
+def _seats_text(seats: list[int]) -> str:
+    return f"Seat{'s' if len(seats) > 1 else ''} {', '.join(SEATS[seat] for seat in seats)}"
 
 
 def deal_lines(record: Record, key: bytes, rounds: int) -> Iterator[str]:
@@ -463,6 +510,7 @@ def run(options: argparse.Namespace) -> int:
                 f"{path}: {seen.cards} times a card was seen, where the shuffles had put it; rounds {len(seen.rounds)},"
                 f" shuffles within them {seen.shuffles}. {seen.actions} actions are the record's."
             )
+            print(*entropy_lines(seen), sep="\n", end="\n" * bool(seen.opened or seen.withheld))
     except Refused as refusal:
         print(f"NO: {refusal}.")
         return 1

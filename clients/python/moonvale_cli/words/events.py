@@ -206,6 +206,12 @@ ENDINGS: Final = {
     result_pb2.GAME_OVER_REASON_RESIGNATION: "all others resigned",
 }
 
+#: Of each cause of an entry that people should know of, what its seat did or had done.
+CAUSES: Final = {
+    event_pb2.CAUSE_TIME_OUT: "ran out of time",
+    event_pb2.CAUSE_BOT_FAILED: "failed as a bot",
+}
+
 #: Of each kind of an Event.
 EVENTS: Final[dict[str, Callable[[Event, int | None, Action, Table], Phrase]]] = {
     "acted": _acted,
@@ -230,6 +236,6 @@ EVENTS: Final[dict[str, Callable[[Event, int | None, Action, Table], Phrase]]] =
     "searched": lambda event, seat, action, table: Phrase(seat, "looked through the deck"),
     "shuffled": lambda event, seat, action, table: Phrase(seat, "shuffled it"),
     "tucked": _tucked,
-    "away": lambda event, seat, action, table: Phrase(seat, "ran out of time, and an agent goes on in that place"),
+    "away": lambda event, seat, action, table: Phrase(seat, "left the seat to an agent"),
     "returned": lambda event, seat, action, table: Phrase(seat, "came back"),
 }
