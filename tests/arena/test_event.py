@@ -49,6 +49,16 @@ def test_every_game_is_kept_with_a_record_that_can_be_played_again(
     assert [GameResult.from_json(json.loads(line)).number for line in lines] == list(games)
 
 
+def test_an_agent_that_thinks_plays_in_processes_that_are_kept_and_its_seed_decides(
+    services: Services, tmp_path: Path
+) -> None:
+    chosen = event("thinks=ismcts:iterations=2", "greedy", games=4)
+    once = play(chosen, services, tmp_path / "once", at_once=1)
+    again = play(chosen, services, tmp_path / "again", at_once=4)
+    assert [game.scores for _, game in sorted(once.items())] == [game.scores for _, game in sorted(again.items())]
+    assert not any(game.by_rule for game in once.values())
+
+
 def test_games_are_played_at_all_endpoints(service: Service, services: Services, tmp_path: Path) -> None:
     key_file = str(service.folder / "data" / "creator_key")
     with running_service(workers="1", log_level="warning", creator_key_file=key_file) as other:
@@ -166,7 +176,7 @@ def test_a_bot_over_bot_service_plays(services: Services, tmp_path: Path) -> Non
 
 
 REFUSED = {
-    "run greedy nobody": "entrant 'nobody' is not known: choose random, greedy",
+    "run greedy nobody": "entrant 'nobody' is not known: choose random, greedy, ismcts",
     "run greedy": "an event needs 2 to 64 entrants, and 1 were named",
     "run greedy greedy": "two entrants are called 'greedy': give them different names",
     "run greedy random --games 1": "games: a block of all seatings at 2 seats has 2, so needs as many",

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from moonvale_agents import Agent, GreedyAgent, Judgement, RandomAgent
+from moonvale_agents import Agent, GreedyAgent, IsmctsAgent, Judgement, RandomAgent
 
 
 def _greedy(seed: int | None = None, **settings: Any) -> Agent:  # noqa: ANN401  # of the classes' own signature
@@ -16,7 +16,11 @@ def _greedy(seed: int | None = None, **settings: Any) -> Agent:  # noqa: ANN401 
 
 
 #: Agents by the name that entrants give them; each is made from a seed, or from none, and settings.
-AGENTS: Final[Mapping[str, Callable[..., Agent]]] = {"random": RandomAgent, "greedy": _greedy}
+AGENTS: Final[Mapping[str, Callable[..., Agent]]] = {
+    "random": RandomAgent,
+    "greedy": _greedy,
+    "ismcts": IsmctsAgent,
+}
 
 
 def maker(kind: str, target: str, settings: Mapping[str, int | float | str]) -> Callable[[int], Agent]:
