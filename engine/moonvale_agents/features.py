@@ -8,7 +8,6 @@ from typing import Final
 from moonvale_engine.options import NUMBERS
 from moonvale_engine.scoring import village_sum
 from moonvale_engine.state import FACEUP, SIDEWAYS, State
-from moonvale_engine.turn import CALL_LIMIT
 
 _TEN: Final = 10.0
 SUMMARY: Final = 14  # numbers that say how a village stands, of which others are told
@@ -57,7 +56,7 @@ def summary(s: State, seat: int) -> list[float]:
     size = len(s.villages[seat])
     return [
         size / 5.0,
-        max(0, size - CALL_LIMIT) / 2.0,
+        max(0, size - s.rules.call_limit) / 2.0,
         known / _TEN,
         unknown / _TEN,
         unseen / 3.0,
@@ -132,9 +131,9 @@ def features(s: State, seat: int, summaries: list[list[float]]) -> list[float]:
     rival = 2.0  # the sum of the best village whose owner may call
     best = least[_SUM]
     for other in range(players):
-        if other != seat and len(s.villages[other]) <= CALL_LIMIT and summaries[other][_SUM] < rival:
+        if other != seat and len(s.villages[other]) <= s.rules.call_limit and summaries[other][_SUM] < rival:
             rival = summaries[other][_SUM]
-    mine = own if len(s.villages[seat]) <= CALL_LIMIT else 2.0
+    mine = own if len(s.villages[seat]) <= s.rules.call_limit else 2.0
     result += [
         own * last,
         min(mine, 2.0),
