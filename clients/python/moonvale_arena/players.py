@@ -231,9 +231,19 @@ class CommandSource:
         await player.close()
 
     async def sit_down(self, seed: int) -> Player:
-        """Start it, and wait until it can be called. Raises BotError."""
-        port = self._free_port()
-        player = CommandPlayer(self, port)
+        """Start it, and wait until it can be called. Raises BotError.
+
+        If it ends at once it is started once more, since somebody else may have taken its port meanwhile.
+        """
+        try:
+            return await self._start(seed)
+        except BotError as error:
+            if error.fault != "crash":
+                raise
+            return await self._start(seed)
+
+    async def _start(self, seed: int) -> CommandPlayer:
+        player = CommandPlayer(self, self._free_port())
         try:
             await player.start(self._processes, seed)
         except BaseException:
