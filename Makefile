@@ -16,7 +16,7 @@ TYPESCRIPT = $(BIN)/python clients/typescript/install.py && cd clients/typescrip
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo test same fuzz fuzz-input fuzz-api chaos cancel bench watch-scale lint fmt proto lock clean FORCE
+.PHONY: help run demo test same fuzz fuzz-input fuzz-api chaos cancel bench watch-scale lint fmt proto lock image image-test cluster-test clean FORCE
 
 help: ## List these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,10 +81,22 @@ lock: $(VENV)/.dev ## Rewrite the lock files for pyproject.toml and package.json
 	@$(PIP_INSTALL) 'uv>=0.13'
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build -o $(LOCKS)/service.txt
 	@$(UV_COMPILE) $(UPGRADE) --group compile --constraint $(LOCKS)/service.txt -o $(LOCKS)/compile.txt
-	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build --group dev \
+	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --extra telemetry --group build --group dev \
 		--constraint $(LOCKS)/service.txt --constraint $(LOCKS)/compile.txt --override $(LOCKS)/overrides.txt -o $(LOCKS)/dev.txt
+	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --extra telemetry --constraint $(LOCKS)/service.txt -o $(LOCKS)/image.txt
 	@cd clients/typescript && npm install --package-lock-only
 	@for peer in tests/bench/peers/*.in; do $(UV_COMPILE) $(UPGRADE) "$$peer" -o "$${peer%.in}.txt" || exit 1; done
+
+image: IMAGE = moonvale:$(shell sed -n 's/^version = "\(.*\)"$$/\1/p' pyproject.toml)
+image: ## Build the image by docker, podman or buildah (name: IMAGE=moonvale:1.2.3; options: ARGS="--build-arg RUN_IMAGE=...")
+	@deploy/image.sh $(IMAGE) $(ARGS)
+
+image-test: $(VENV)/.dev ## Build the image, run it as strictly as a cluster does, and stop it under load (base from Debian: BASE=debian)
+	@MOONVALE_IMAGE=$(IMAGE) BASE=$(BASE) GRPC_VERBOSITY=NONE $(BIN)/python -m pytest -n 0 -s tests/deploy/image_checks.py $(ARGS)
+
+cluster-test: $(VENV)/.dev ## Play games in a cluster while its pods are rolled, scaled and deleted (which cluster: KUBECONFIG=~/.kube/config)
+	@test -n "$(KUBECONFIG)" || { echo "Say which cluster: make cluster-test KUBECONFIG=..." >&2; exit 2; }
+	@$(BIN)/python -m tests.deploy.cluster $(KUBECONFIG) $(if $(IMAGE),--image $(IMAGE)) $(ARGS)
 
 clean: ## Remove what the other commands made, except the service's data
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info

@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 
 from moonvale_engine import (
+    RULES_VERSION,
     Entry,
     Event,
     Record,
@@ -74,9 +75,10 @@ class Report:
 
     def unseen(self) -> list[str]:
         """Return what never came up though it can."""
+        rules = catalog.rules_of(RULES_VERSION)
         possible = [
             f"{name}.{i}"
-            for name, program in zip(catalog.PROGRAM_NAMES, catalog.PROGRAMS, strict=True)
+            for name, program in zip(rules.program_names, rules.programs, strict=True)
             for i, step in enumerate(program)
             if step.kind >= 0
         ]
@@ -92,7 +94,7 @@ class Report:
 
 
 def step_name(s: State) -> str:
-    return f"{catalog.PROGRAM_NAMES[s.program]}.{s.step}"
+    return f"{s.rules.program_names[s.program]}.{s.step}"
 
 
 def verb_name(action: int) -> str:

@@ -49,7 +49,7 @@ def imported(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("lock", ["service.txt", "compile.txt", "dev.txt"])
+@pytest.mark.parametrize("lock", ["service.txt", "compile.txt", "image.txt", "dev.txt"])
 def test_a_lock_names_no_host_and_every_pin_has_a_hash(lock: str) -> None:
     text = (LOCKS / lock).read_text()
     assert "://" not in text
@@ -60,7 +60,7 @@ def test_a_lock_names_no_host_and_every_pin_has_a_hash(lock: str) -> None:
 
 
 def test_all_locks_pin_the_same_releases() -> None:
-    fewer, dev = pins("service.txt") | pins("compile.txt"), pins("dev.txt")
+    fewer, dev = pins("service.txt") | pins("compile.txt") | pins("image.txt"), pins("dev.txt")
     assert {name: dev.get(name) for name in fewer} == fewer
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from moonvale_agents.estimates import HIDDEN_NUMBER, Slot
 from moonvale_agents.reading import Reading
-from moonvale_engine.hand import MOST_NAMED, PENALTY_FROM
+from moonvale_engine.hand import MOST_NAMED
 from moonvale_engine.options import NUMBERS
 
 NEVER: Final = -1000.0
@@ -75,7 +75,7 @@ def exchange_gain(r: Reading, spots: list[int], new: Slot, top: int) -> float:
     if match < 1:
         failed = [slot.lying(False) if spot in spots else slot for spot, slot in enumerate(village)]
         failed.append(new)
-        if len(cards) >= PENALTY_FROM:
+        if len(cards) >= r.s.rules.penalty_from:
             failed.append(r.estimates.unknown())
         result += (1 - match) * r.gain(r.me, failed)
     return result

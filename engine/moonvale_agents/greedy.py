@@ -42,7 +42,6 @@ from moonvale_agents.turns import (
 )
 from moonvale_engine import Position, legal_actions
 from moonvale_engine import actions as act
-from moonvale_engine.catalog import PROGRAM_NAMES
 from moonvale_engine.decisions import REACTION, TURN
 from moonvale_engine.play import decision_kind
 
@@ -64,17 +63,17 @@ def _take(r: Reading, action: int) -> float:
 
 def _pick(r: Reading, action: int) -> float:
     """A card of a village, for the ability that asks."""
-    return PICKS.get(PROGRAM_NAMES[r.s.program], _nothing)(r, action)
+    return PICKS.get(r.s.rules.program_names[r.s.program], _nothing)(r, action)
 
 
 def _village(r: Reading, action: int) -> float:
     """A village, for the ability that asks."""
-    return VILLAGES.get(PROGRAM_NAMES[r.s.program], _nothing)(r, action)
+    return VILLAGES.get(r.s.rules.program_names[r.s.program], _nothing)(r, action)
 
 
 def _place_end(r: Reading, action: int) -> float:
     """An end of a village: whose it is makes a difference for the Drunk alone."""
-    return given(r, action) if PROGRAM_NAMES[r.s.program] == "drunk" else 0.0
+    return given(r, action) if r.s.rules.program_names[r.s.program] == "drunk" else 0.0
 
 
 #: What an action is worth, by its verb. Verbs that aren't here are worth nothing.

@@ -10,9 +10,7 @@ from moonvale_agents.judgement import RESIDENTS, Judgement
 from moonvale_engine.events import NOBODY
 from moonvale_engine.options import NUMBERS
 from moonvale_engine.position import Position
-from moonvale_engine.scoring import FAILED_CALL
 from moonvale_engine.state import FACEUP, State
-from moonvale_engine.turn import CALL_LIMIT
 
 # What a card does when it lies faceup at scoring.
 _PLAIN: Final = 0
@@ -102,7 +100,7 @@ class Reading:
                 if rule == _WOLFMAN:
                     wolves += 1
             rest.append(slot)
-        over = len(village) - CALL_LIMIT if turns > 0 and may_call else 0
+        over = len(village) - self.s.rules.call_limit if turns > 0 and may_call else 0
         if over > 0:
             total += judgement.call_option * over
         rest.sort(key=_by_value)
@@ -178,7 +176,7 @@ class Reading:
     def called(self, own: float, success: float) -> float:
         """Return what a caller scores on average."""
         best = 0.0 if self.s.options.successful_call == "zero" else min(0.0, own)
-        return success * best + (1 - success) * (own + FAILED_CALL)
+        return success * best + (1 - success) * (own + self.s.rules.failed_call)
 
     def removal(self, seat: int, at: int) -> float:
         """Return what it is worth that a village card goes away."""

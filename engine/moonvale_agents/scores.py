@@ -7,7 +7,7 @@ from math import fsum
 from moonvale_agents.reading import Reading
 from moonvale_engine import actions as act
 from moonvale_engine.events import NOBODY
-from moonvale_engine.scoring import FAILED_CALL, village_sum
+from moonvale_engine.scoring import village_sum
 from moonvale_engine.state import State, type_of
 
 
@@ -29,5 +29,5 @@ def _standing(s: State, shares: list[float]) -> float:
         if own == min(points):
             points[s.caller] = min(0.0, own) if s.options.successful_call == "lower" else 0.0
         elif s.villages[s.caller]:
-            points[s.caller] = own + FAILED_CALL
+            points[s.caller] = own + s.rules.failed_call
     return -fsum([share * point for share, point in zip(shares, points, strict=True)])

@@ -9,7 +9,8 @@
 2
 """
 
-from moonvale_engine.codec import RULES_VERSION, decode, encode
+from moonvale_engine.catalog import known_versions
+from moonvale_engine.codec import decode, encode
 from moonvale_engine.errors import (
     CodecError,
     EngineError,
@@ -30,6 +31,7 @@ from moonvale_engine.position import Position, observe, whole
 from moonvale_engine.position_parse import parse_position
 from moonvale_engine.position_text import position_text
 from moonvale_engine.record import Record, read_record, replay_record, write_record
+from moonvale_engine.rules import RULES_VERSION
 from moonvale_engine.shuffle import commitment
 from moonvale_engine.state import State
 from moonvale_engine.views import CardView, DecisionView, SeatView, View, card_view, view
@@ -70,6 +72,7 @@ __all__ = [
     "encode",
     "enter",
     "history",
+    "known_versions",
     "legal_actions",
     "new_game",
     "observe",

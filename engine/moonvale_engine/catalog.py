@@ -1,8 +1,7 @@
-"""The catalogue: all card types and all programs, in literal tables whose numbers never change."""
+"""The catalogue: the versions of the rules, all card types and all programs, in tables whose numbers never change."""
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Final
 
 from moonvale_engine import hand, programs, reactions, round, scoring, turn
@@ -35,9 +34,9 @@ from moonvale_engine.cards.eye.spotter import SPOTTER
 from moonvale_engine.cards.eye.tanner import TANNER
 from moonvale_engine.cards.eye.twister import TWISTER
 from moonvale_engine.cards.eye.underminer import UNDERMINER
-from moonvale_engine.deck import Types
+from moonvale_engine.errors import UnknownRulesError
 from moonvale_engine.options import Options
-from moonvale_engine.steps import Step
+from moonvale_engine.rules import Program, Rules
 from moonvale_engine.tokens import TOKENS
 
 #: All card types; the place of each is its id.
@@ -73,71 +72,48 @@ CARDS: Final[tuple[Card, ...]] = (
 )
 
 
-def card_type(id: int) -> Card:
-    """Return the card type of an id."""
-    return CARDS[id]
-
-
-_CORE: dict[int, tuple[Step, ...]] = {
-    programs.ROUND: round.PROGRAM,
-    programs.TURN: turn.PROGRAM,
-    programs.HAND: hand.HAND_PROGRAM,
-    programs.EXCHANGE: hand.EXCHANGE_PROGRAM,
-    programs.FAILED_SET: hand.FAILED_SET_PROGRAM,
-    programs.SCORER: scoring.SCORER_PROGRAM,
-    programs.REACTIONS: reactions.PROGRAM,
-}
-_BY_ID: dict[int, tuple[Step, ...]] = {
-    **_CORE,
-    **{programs.TOKENS + token.id: token.program for token in TOKENS.values()},
-    **{programs.CARDS + card.id: card.program for card in CARDS},
+#: The programs that are not an ability's.
+CORE: Final[dict[int, Program]] = {
+    programs.ROUND: ("round", round.PROGRAM),
+    programs.TURN: ("turn", turn.PROGRAM),
+    programs.HAND: ("hand", hand.HAND_PROGRAM),
+    programs.EXCHANGE: ("exchange", hand.EXCHANGE_PROGRAM),
+    programs.FAILED_SET: ("failed_set", hand.FAILED_SET_PROGRAM),
+    programs.SCORER: ("scorer", scoring.SCORER_PROGRAM),
+    programs.REACTIONS: ("reactions", reactions.PROGRAM),
 }
 
-#: All programs; the place of each is its number. One without steps is not in use.
-PROGRAMS: Final[tuple[tuple[Step, ...], ...]] = tuple(_BY_ID.get(i, ()) for i in range(max(_BY_ID) + 1))
-
-_BY_DECK_AND_NUMBER = {(card.deck, card.number): card for card in CARDS}
-
-
-@cache
-def _types(deck: tuple[str, ...]) -> Types:
-    return Types(tuple([_BY_DECK_AND_NUMBER[name, number] for number, name in enumerate(deck)]))
+#: The versions of the rules that this engine plays (docs/rules_versions.md). One that games were played by stays.
+VERSIONS: Final[dict[int, Rules]] = {
+    1: Rules(1, CORE, TOKENS, CARDS, failed_call=10, penalty_from=3, call_limit=4),
+}
 
 
-def types_in_play(options: Options) -> Types:
-    """Return the card types of the deck in play."""
-    return _types(options.deck)
+def rules_of(version: int) -> Rules:
+    """Return the rules of a version. Raises UnknownRulesError, which names those that there are."""
+    rules = VERSIONS.get(version)
+    if rules is None:
+        raise UnknownRulesError("rules", version, known_versions())
+    return rules
+
+
+def known_versions() -> tuple[int, ...]:
+    """Return the versions of the rules that this engine plays, the newest last."""
+    return tuple(sorted(VERSIONS))
+
+
+def card_type(id: int, since: int) -> Card:
+    """Return the card type of an id as the version says that brought it. Raises UnknownRulesError."""
+    return rules_of(since).cards[id]
 
 
 def cards_in_play(options: Options) -> tuple[Card, ...]:
-    """Return the card type of each number 0..13 (SET-1)."""
-    return _types(options.deck).cards
+    """Return the card type of each number 0..13 (SET-1). Raises UnknownRulesError."""
+    return rules_of(options.rules).types_in_play(options.deck).cards
 
 
 #: Why a game is over, in the order of the events' constants.
 OVER_NAMES = ("rounds", "resignation")
-
-
-def _name(i: int) -> str:
-    if i >= programs.CARDS:
-        return CARDS[i - programs.CARDS].key
-    if i >= programs.TOKENS:
-        return next((f"{token.key}_token" for token in TOKENS.values() if programs.TOKENS + token.id == i), "")
-    return _CORE_NAMES.get(i, "")
-
-
-_CORE_NAMES = {
-    programs.ROUND: "round",
-    programs.TURN: "turn",
-    programs.HAND: "hand",
-    programs.EXCHANGE: "exchange",
-    programs.FAILED_SET: "failed_set",
-    programs.SCORER: "scorer",
-    programs.REACTIONS: "reactions",
-}
-
-#: The name of each program, as texts of positions write it; empty where there is none.
-PROGRAM_NAMES: tuple[str, ...] = tuple([_name(i) for i in range(len(PROGRAMS))])
 
 
 def face_text(cards: tuple[Card, ...], face: int) -> str:

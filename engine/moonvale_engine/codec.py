@@ -6,18 +6,18 @@ from moonvale_engine import catalog, play
 from moonvale_engine.errors import CodecError, EngineError, UnknownRulesError
 from moonvale_engine.events import NOBODY, OVER_BY_ROUNDS
 from moonvale_engine.options import DECKS, DEMANDS, MEMORIES, SUCCESSFUL_CALLS, TOKENS, Options
+from moonvale_engine.rules import Rules
 from moonvale_engine.shuffle import SECRET_BYTES
 from moonvale_engine.state import CARDS, FRAME, State, drop_frames, new_state, set_stack
 
 MAGIC = b"MV"
 CODEC_VERSION = 1
-RULES_VERSION = 1
-_HEADER = MAGIC + bytes((CODEC_VERSION, RULES_VERSION))
+_HEADER_BYTES = 4  # MAGIC, the version of the codec, and that of the rules that the game is played by
 
 
 def encode(s: State) -> bytes:
     """Return the bytes of a state (about 330 for four players). They hold the secret and every card."""
-    out = bytearray(_HEADER)
+    out = bytearray(MAGIC + bytes((CODEC_VERSION, s.options.rules)))
     _put_options(out, s.options)
     out += s.secret
     out.append(len(s.entropy))
@@ -43,14 +43,9 @@ def decode(data: bytes) -> State:
 
     Raises UnknownRulesError for a codec or rules version that this engine does not know, CodecError for damaged bytes.
     """
-    if data[:2] != MAGIC or len(data) < len(_HEADER):
-        raise CodecError("not a stored game")
-    if data[:4] != _HEADER:
-        raise UnknownRulesError(
-            f"stored with codec {data[2]}, rules {data[3]}; this engine knows {CODEC_VERSION}, {RULES_VERSION}"
-        )
+    rules = rules_of_stored(data)
     try:
-        s = _decode(_Reader(data))
+        s = _decode(_Reader(data), rules)
         if sorted([*s.deck, *s.pile, *s.aside, *b"".join(s.villages), *s.hand_cards(), *s.tucked[1::2]]) != list(
             range(CARDS)
         ):
@@ -65,8 +60,17 @@ def decode(data: bytes) -> State:
     return s
 
 
-def _decode(reader: _Reader) -> State:
-    options = reader.options()
+def rules_of_stored(data: bytes) -> Rules:
+    """Return the rules of encoded bytes, of which nothing else is read. Raises what ``decode`` raises."""
+    if data[:2] != MAGIC or len(data) < _HEADER_BYTES:
+        raise CodecError("not a stored game")
+    if data[2] != CODEC_VERSION:
+        raise UnknownRulesError("codec", data[2], (CODEC_VERSION,))
+    return catalog.rules_of(data[3])
+
+
+def _decode(reader: _Reader, rules: Rules) -> State:
+    options = reader.options(rules.version)
     secret = reader.take(SECRET_BYTES)
     entropy = tuple([reader.chunk() for _ in range(reader.byte())])
     numbers = reader.take(8)
@@ -83,7 +87,7 @@ def _decode(reader: _Reader) -> State:
         raise CodecError("damaged: there are bytes left over")
     if len(stack) % FRAME or (len(stack) > 0) != (over == NOBODY):
         raise CodecError("damaged: the frames are not well formed")
-    s = new_state(options, catalog.types_in_play(options), secret, entropy)
+    s = new_state(options, rules, secret, entropy)
     s.identity, s.flags, s.known = identity, bytearray(flags), bytearray(known)
     s.deck, s.pile, s.aside, s.villages = deck, pile, aside, villages
     s.resigned, s.totals, s.scores = resigned, totals, scores
@@ -128,7 +132,7 @@ class _Reader:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self.at = len(_HEADER)
+        self.at = _HEADER_BYTES
 
     def at_end(self) -> bool:
         return self.at == len(self.data)
@@ -160,7 +164,7 @@ class _Reader:
     def chunk(self) -> bytes:
         return self.take(self.number())
 
-    def options(self) -> Options:
+    def options(self, rules: int) -> Options:
         players, rounds, turn_limit, choices, token = self.take(5)
         villages = tuple(self.take(players))
         deck = int.from_bytes(self.take(2), "little")
@@ -177,6 +181,7 @@ class _Reader:
                 demands=demands,
                 villages=villages,
                 deal_supplied=token >> 7 != 0,
+                rules=rules,
             )
         except EngineError as error:
             raise CodecError(f"damaged: {error}") from error

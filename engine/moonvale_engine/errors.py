@@ -43,8 +43,20 @@ class CodecError(EngineError):
     """Stored bytes are damaged: too short, too long, or not a state."""
 
 
-class UnknownRulesError(CodecError):
-    """Stored bytes are of a codec or rules version that this engine does not know."""
+class UnknownRulesError(EngineError):
+    """A game is of a version that this engine does not know: of the rules, or of the codec that has stored it.
+
+    ``what`` has versions, ``rules`` or ``codec``; ``known`` are those that this engine knows.
+    """
+
+    def __init__(self, what: str, version: int, known: tuple[int, ...]) -> None:
+        super().__init__(f"{what}: version {version} is not known; this engine knows {', '.join(map(str, known))}")
+        self.what = what
+        self.version = version
+        self.known = known
+
+    def __reduce__(self) -> tuple[type[UnknownRulesError], tuple[str, int, tuple[int, ...]]]:
+        return (UnknownRulesError, (self.what, self.version, self.known))
 
 
 class RecordError(EngineError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moonvale_engine import programs, tokens
+from moonvale_engine import programs
 from moonvale_engine.actions import USE_TOKEN
 from moonvale_engine.events import ABILITY_BEGAN, EVERYBODY, TOKEN_USED
 from moonvale_engine.reactions import begin_action
@@ -19,7 +19,7 @@ def free_actions(s: State) -> list[int]:
     """All free abilities, by the spot of their resident; the token last. Not to be changed."""
     actions = _residents(s, False)
     if can_use_token(s):
-        token = tokens.TOKENS[s.options.token]
+        token = s.rules.tokens[s.options.token]
         if not token.draws and token.usable(s):
             actions = [*actions, USE_TOKEN]
     return actions
@@ -68,4 +68,4 @@ def use_token(s: State) -> None:
     s.ability_used = True
     if s.events is not None:
         s.events.append((TOKEN_USED, s.active, 0, 0, EVERYBODY, ()))
-    push(s, programs.TOKENS + tokens.TOKENS[s.options.token].id, s.active)
+    push(s, programs.TOKENS + s.rules.tokens[s.options.token].id, s.active)

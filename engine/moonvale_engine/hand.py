@@ -22,7 +22,6 @@ DRAWN: Final = 0  # from the deck: it may also be discarded
 OWED: Final = 1  # from the pile: it must be exchanged (EXC-2, C10-1)
 
 MOST_NAMED: Final = 4  # no value has more copies (EXC-3)
-PENALTY_FROM: Final = 3  # cards of a failed set that cost one from the deck (EXC-5)
 _SPOT: Final = 1 << 6
 
 
@@ -166,7 +165,7 @@ def _judge(s: State, action: int) -> int:
         for h in cards:
             if s.flags[h] & FACEUP:
                 moves.flip(s, h)
-        push(s, programs.FAILED_SET, s.seat, x=1 if len(cards) >= PENALTY_FROM else 0)
+        push(s, programs.FAILED_SET, s.seat, x=1 if len(cards) >= s.rules.penalty_from else 0)
         return NEXT
     if fails(s, cards[0]):
         moves.show(s, cards, SHOWN_REFUSED)

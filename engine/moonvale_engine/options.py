@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Final
 
 from moonvale_engine.errors import OptionError
+from moonvale_engine.rules import FIRST_VERSION, LAST_VERSION, RULES_VERSION
 
 NUMBERS = 14
 MIN_PLAYERS, MAX_PLAYERS = 2, 4
@@ -30,6 +31,7 @@ class Options:
     - demands: what each of the four Obsessors wants of the next card's value: ``even``, ``odd``, ``at most N`` or
       ``at least N`` with N of -1..13 (OBS-1).
     - villages: which dealt village each seat gets; empty: 0, 1, ... deal_supplied: the caller chose the deal (SET-6).
+    - rules: the version of the rules, 1..255; whether there is such a one shows when a game is made or read.
 
     Raises OptionError, whose ``field`` names the wrong one.
     """
@@ -44,6 +46,7 @@ class Options:
     demands: tuple[str, ...] = DEMANDS
     villages: tuple[int, ...] = ()
     deal_supplied: bool = False
+    rules: int = RULES_VERSION
 
     def __post_init__(self) -> None:
         _between("players", self.players, MIN_PLAYERS, MAX_PLAYERS)
@@ -67,6 +70,12 @@ class Options:
             raise OptionError("villages", f"needs one dealt village for each of {self.players} seats")
         if len(set(self.villages)) != self.players or not all(0 <= village < 4 for village in self.villages):
             raise OptionError("villages", "needs a different one of the dealt villages 0..3 for each seat")
+        _between("rules", self.rules, FIRST_VERSION, LAST_VERSION)
+
+    def __repr__(self) -> str:
+        """As a call. As in texts, the rules are named unless they are the first ones."""
+        named = [name for name in _FIELDS if name != "rules" or self.rules != FIRST_VERSION]
+        return f"Options({', '.join([f'{name}={getattr(self, name)!r}' for name in named])})"
 
     def __reduce__(self) -> tuple[type[Options], tuple[object, ...]]:
         return Options, tuple([getattr(self, name) for name in _FIELDS])

@@ -34,11 +34,12 @@ def new_game(
 ) -> State:
     """Deal the first round. ``secret``: 32 bytes that decide every shuffle; whoever knows them knows all cards (HID-5).
 
-    ``events``: where the first events go; the state keeps writing there. Raises OptionError for ``secret``.
+    ``events``: where the first events go; the state keeps writing there. Raises OptionError for ``secret``, and
+    UnknownRulesError for options that name rules that are not known.
     """
     if len(secret) != SECRET_BYTES:
         raise OptionError("secret", f"needs {SECRET_BYTES} bytes, has {len(secret)}")
-    s = new_state(options, catalog.types_in_play(options), secret, entropy)
+    s = new_state(options, catalog.rules_of(options.rules), secret, entropy)
     s.events = events
     settle(s)
     return s
@@ -53,7 +54,7 @@ def open_step(s: State) -> Step | None:
     """Return the step of the open decision, or None when there is none."""
     if s.seat == NOBODY:
         return None
-    program = catalog.PROGRAMS[s.program]
+    program = s.rules.programs[s.program]
     return program[s.step] if s.step < len(program) else None
 
 
@@ -113,8 +114,9 @@ def settle(s: State) -> None:
 
 def open_decision(s: State) -> bool:
     """Run the programs up to the next decision, whoever's it is, and list its choices. False: the game is over."""
+    tables = s.rules.programs
     while s.seat != NOBODY:
-        program = catalog.PROGRAMS[s.program]
+        program = tables[s.program]
         at = s.step
         if at >= len(program):
             pop(s)
@@ -136,7 +138,7 @@ def open_decision(s: State) -> bool:
 
 
 def _carry_out(s: State, action: int, cause: int) -> None:
-    step = catalog.PROGRAMS[s.program][s.step]
+    step = s.rules.programs[s.program][s.step]
     if s.events is not None:
         s.events.append((ACTED, s.seat, action, cause, 1 << s.seat if step.private else EVERYBODY, ()))
     if step.kind != REACTION and is_free(action):
@@ -158,7 +160,7 @@ def _run(s: State, step: Step, action: int) -> None:
     if to == AGAIN:
         to = at
     elif to == STOP:
-        to = len(catalog.PROGRAMS[s.program])
+        to = len(s.rules.programs[s.program])
     if s.below is below:
         s.step = to
     else:

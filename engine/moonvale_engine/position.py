@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moonvale_engine import catalog, play, programs
+from moonvale_engine import play, programs
 from moonvale_engine.events import NOBODY
 from moonvale_engine.hand import MOST_NAMED
 from moonvale_engine.state import FACEUP, HIDDEN, State
@@ -48,7 +48,7 @@ def holds_hand(s: State) -> bool:
     """Whether the open decision is about a card in hand."""
     program, step = s.program, s.step
     if program >= programs.CARDS:
-        return catalog.CARDS[program - programs.CARDS].stays and step == 0
+        return s.rules.cards[program - programs.CARDS].stays and step == 0
     return program in (programs.HAND, programs.EXCHANGE) or (program == programs.FAILED_SET and step == 0)
 
 

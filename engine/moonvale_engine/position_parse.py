@@ -13,6 +13,7 @@ from moonvale_engine.notation import SEATS
 from moonvale_engine.options import NUMBERS, Options, parse_deck
 from moonvale_engine.position import Position
 from moonvale_engine.position_text import MARKS
+from moonvale_engine.rules import FIRST_VERSION
 from moonvale_engine.shuffle import SECRET_BYTES
 from moonvale_engine.state import (
     CARDS,
@@ -31,6 +32,7 @@ _FRAME = re.compile(r"(\w+)\.(\d+)/([a-d])(?:/(\d+),(\d+),(\d+))?(?:/([\w,-]+))?
 _PLACE = re.compile(r"(hand|([a-d]|pile|deck|aside|tucked)(\d+))", re.ASCII)
 _REQUIRED = ("round", "token", "pile", "deck", "aside")
 _OPTIONAL = (
+    "rules",
     "as",
     "caller",
     "extra",
@@ -57,10 +59,11 @@ def parse_position(text: str) -> Position:
     """Read a position and list its open choices.
 
     Raises NotationError, whose ``field`` names the part that is wrong: a field of the text, ``cards`` (not 52, or not
-    those of the deck), ``frames``, or an option.
+    those of the deck), ``frames``, or an option. Raises UnknownRulesError if it is of rules that are not known.
     """
     fields = _fields(text)
-    options = parse_game(fields.pop("game"))
+    rules = catalog.rules_of(_number("rules", fields.get("rules", str(FIRST_VERSION))))
+    options = parse_game(fields.pop("game"), rules.version)
     seats = SEATS[: options.players]
     for name in (*_REQUIRED, *seats):
         if name not in fields:
@@ -102,12 +105,15 @@ def _fields(text: str) -> dict[str, str]:
     return fields
 
 
-def parse_game(text: str) -> Options:
-    """Read the options of a game. Raises NotationError, whose ``field`` names the option, or ``game``."""
+def parse_game(text: str, rules: int = FIRST_VERSION) -> Options:
+    """Read the options of a game that is played by a version of the rules.
+
+    Raises NotationError, whose ``field`` names the option, or ``game``.
+    """
     words = text.split()
     if len(words) < 2 or not re.fullmatch(r"\dp", words[1], re.ASCII):
         raise NotationError("game", "begins with the deck and the number of players, such as 'coin 4p'")
-    given: dict[str, object] = {"players": int(words[1][0])}
+    given: dict[str, object] = {"players": int(words[1][0]), "rules": rules}
     for word in words[2:]:
         name, _, value = word.partition("=")
         if word == "deal_supplied":
@@ -144,7 +150,7 @@ def _state(options: Options, fields: dict[str, str]) -> State:
         )
     s = new_state(
         options,
-        catalog.types_in_play(options),
+        catalog.rules_of(options.rules),
         _hex("secret", fields.get("secret", "")),
         tuple([_hex("entropy", "" if part == "-" else part) for part in fields.get("entropy", "").split()]),
     )
@@ -267,17 +273,17 @@ def _frames(s: State, fields: dict[str, str]) -> None:
     for word in fields.get("frames", "").split():
         match = _FRAME.fullmatch(word)
         name = match[1] if match else ""
-        if not match or name not in catalog.PROGRAM_NAMES:
+        if not match or name not in s.rules.program_names:
             raise NotationError("frames", f"'{word}' is not a frame")
-        program = catalog.PROGRAM_NAMES.index(name)
+        program = s.rules.program_names.index(name)
         seat = _seat("frames", match[3], SEATS[: s.options.players])
         numbers = [_number("frames", text or "0") for text in match.group(4, 5, 6)]
         cards = [_handle_at(s, "frames", place) for place in (match[7] or "-,-,-,-").split(",")]
         if len(cards) != 4:
             raise NotationError("frames", f"'{word}' names {len(cards)} cards, not 4")
         step = int(match[2])
-        if step > len(catalog.PROGRAMS[program]):
-            raise NotationError("frames", f"'{word}': the program has {len(catalog.PROGRAMS[program])} steps")
+        if step > len(s.rules.programs[program]):
+            raise NotationError("frames", f"'{word}': the program has {len(s.rules.programs[program])} steps")
         stack += bytes((program, step, seat, *numbers, *cards))
     if s.is_over():
         drop_frames(s)

@@ -9,6 +9,7 @@ from moonvale_engine.events import EVERYBODY, NOBODY, SPECTATOR, UNKNOWN
 from moonvale_engine.notation import SEATS
 from moonvale_engine.options import NUMBERS, Options, deck_text
 from moonvale_engine.position import Position
+from moonvale_engine.rules import FIRST_VERSION
 from moonvale_engine.state import (
     FACEUP,
     FLIPPED,
@@ -30,6 +31,8 @@ def position_text(position: Position) -> str:
     """Return the text of a position; ``parse_position`` reads it back to an equal one."""
     s = position.state
     fields = [game_text(s.options)]
+    if s.options.rules != FIRST_VERSION:
+        fields.append(f"rules {s.options.rules}")
     if position.viewer != NOBODY:
         fields.append(f"as {viewer_text(position.viewer)}")
     fields.append(f"round {s.round} turn {s.turn} {_seat(s.active)}")
@@ -87,7 +90,10 @@ def reading_order(s: State) -> list[int]:
 
 
 def game_text(options: Options) -> str:
-    """Return the options of a game, such as ``coin 4p rounds=2``; ``parse_game`` reads them back to equal ones."""
+    """Return the options of a game, such as ``coin 4p rounds=2``; ``parse_game`` reads them back to equal ones.
+
+    The version of the rules isn't among them: it has a field of positions and a line of records to itself.
+    """
     words = [deck_text(options.deck), f"{options.players}p"]
     if options.token != _DEFAULTS.token:
         words.append(f"token={options.token}")
@@ -197,7 +203,7 @@ def _numbers(s: State, start: int) -> str:
 def _frame(s: State, frame: bytes) -> str:
     program, step, seat, *numbers = frame
     cards = numbers[3:]
-    text = f"{catalog.PROGRAM_NAMES[program]}.{step}/{SEATS[seat]}"
+    text = f"{s.rules.program_names[program]}.{step}/{SEATS[seat]}"
     counts = ",".join(map(str, numbers[:3]))
     places = ",".join(_place(s, h) for h in cards)
     if any(h != NOBODY for h in cards):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
 
 from moonvale_engine import catalog
-from moonvale_engine.codec import RULES_VERSION
 from moonvale_engine.errors import EngineError, NotationError, RecordError
 from moonvale_engine.log import BY_CALLER, CAUSES, RESIGNATION, Entry, enter, replay
 from moonvale_engine.notation import SEATS, action_text, parse_action
@@ -49,7 +48,7 @@ _FIELDS = tuple([field.name for field in fields(Record)])
 
 def write_record(record: Record) -> str:
     """Return the text of a record; ``read_record`` reads it back to an equal one."""
-    lines = [FIRST_LINE, f"rules: {RULES_VERSION}"]
+    lines = [FIRST_LINE, f"rules: {record.options.rules}"]
     if record.game:
         lines.append(f"game: {record.game}")
     lines.append(f"options: {game_text(record.options)}")
@@ -69,16 +68,20 @@ def write_record(record: Record) -> str:
 
 
 def read_record(text: str) -> Record:
-    """Read a record. Raises RecordError, whose message names the line; nothing is replayed."""
+    """Read a record; nothing is replayed.
+
+    Raises RecordError, whose message names the line, or UnknownRulesError if it is of rules that are not known.
+    """
     lines = text.splitlines()
     if not lines or lines[0].strip() != FIRST_LINE:
         raise RecordError(f"line 1: a record begins with '{FIRST_LINE}'")
     end = lines.index("") if "" in lines else len(lines)
     head = _head(lines[1:end])
-    if head["rules"] != str(RULES_VERSION):
-        raise RecordError(f"rules: version {head['rules']} is not known; this engine knows {RULES_VERSION}")
+    if re.fullmatch(r"[0-9]{1,9}", head["rules"]) is None:
+        raise RecordError("rules: is the version of the rules, a number")
+    rules = catalog.rules_of(int(head["rules"]))
     try:
-        options = parse_game(head["options"])
+        options = parse_game(head["options"], rules.version)
     except NotationError as error:
         raise RecordError(f"options: {error}") from error
     created = _parse_time(head.get("created", _time_text(0)))

@@ -22,7 +22,6 @@ from moonvale_engine.steps import AGAIN, NEXT, STOP, Step, ask
 
 ORDER: Final = (1, 0, 13)  # numbers whose scoring abilities are chosen, in the order of END-2
 NEXT_ROUND: Final = 0  # the step of the round's program that deals
-FAILED_CALL: Final = 10  # points added to an unsuccessful caller's sum (END-4)
 
 
 def reveal(s: State, action: int) -> int:
@@ -99,7 +98,7 @@ def _scores(s: State, sums: list[int]) -> tuple[list[int], bool]:
         scores[caller] = min(0, sums[caller]) if s.options.successful_call == "lower" else 0
         return scores, True
     if s.villages[caller]:
-        scores[caller] += FAILED_CALL
+        scores[caller] += s.rules.failed_call
     return scores, False
 
 

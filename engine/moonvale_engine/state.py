@@ -12,6 +12,7 @@ from moonvale_engine.cards.card import Card
 from moonvale_engine.deck import Types
 from moonvale_engine.events import NOBODY, UNKNOWN, Event
 from moonvale_engine.options import Options
+from moonvale_engine.rules import Rules
 
 CARDS: Final = 52
 VILLAGES: Final = 4  # dealt, whatever the number of players (SET-2)
@@ -65,6 +66,7 @@ class State:
     def __init__(
         self,
         options: Options,
+        rules: Rules,
         types: Types,
         secret: bytes,
         entropy: tuple[bytes, ...],
@@ -104,6 +106,7 @@ class State:
         choices: list[int],
     ) -> None:
         self.options = options
+        self.rules = rules  # those of the version that the options name
         self.types = types  # the 14 card types of the deck in play
         self.secret = secret  # 32 bytes, or none in a position
         self.entropy = entropy  # what the seats added to the secret, in seat order
@@ -154,6 +157,7 @@ class State:
         """Return an independent copy that writes its events nowhere."""
         return State(
             self.options,
+            self.rules,
             self.types,
             self.secret,
             self.entropy,
@@ -222,6 +226,7 @@ class State:
     def __reduce__(self) -> tuple[type[State], tuple[object, ...]]:
         return State, (
             self.options,
+            self.rules,
             self.types,
             self.secret,
             self.entropy,
@@ -262,12 +267,16 @@ class State:
         )
 
 
-def new_state(options: Options, types: Types, secret: bytes, entropy: tuple[bytes, ...]) -> State:
-    """Return the state of a game before its first round, at the first step of the first program."""
+def new_state(options: Options, rules: Rules, secret: bytes, entropy: tuple[bytes, ...]) -> State:
+    """Return the state of a game before its first round, at the first step of the first program.
+
+    ``rules``: those of the version that the options name.
+    """
     players = options.players
     return State(
         options,
-        types,
+        rules,
+        rules.types_in_play(options.deck),
         secret,
         entropy,
         identity=bytes((UNKNOWN,)) * CARDS,

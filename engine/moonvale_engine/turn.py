@@ -27,13 +27,10 @@ from moonvale_engine.hand import DRAWN, OWED
 from moonvale_engine.reactions import begin_action
 from moonvale_engine.state import SPENT, USED, State, faceup_cards, push
 from moonvale_engine.steps import AGAIN, NEXT, NO_CHOICES, STOP, Step, ask, do
-from moonvale_engine.tokens import TOKENS
 
 # Steps of the program.
 BEGIN: Final = 0
 FINISH: Final = 3
-
-CALL_LIMIT: Final = 4  # cards that a caller may have (TURN-3)
 
 
 #: Tables of ``translate``: flags without the marks that end with a turn.
@@ -60,9 +57,9 @@ _PLAIN: Final = [[[DRAW], [DRAW, CALL]], [[DRAW, TAKE], [DRAW, TAKE, CALL]]]
 def _turn_choices(s: State) -> list[int]:
     size = len(s.villages[s.active])
     takes = 1 if s.pile and size else 0
-    calls = 1 if size <= CALL_LIMIT and s.caller == NOBODY and not s.ability_used else 0
+    calls = 1 if size <= s.rules.call_limit and s.caller == NOBODY and not s.ability_used else 0
     choices = _PLAIN[takes][calls]
-    if s.token_active and can_use_token(s) and not s.ability_used and TOKENS[s.options.token].draws:
+    if s.token_active and can_use_token(s) and not s.ability_used and s.rules.tokens[s.options.token].draws:
         choices = [DRAW, DRAW_WITH_TOKEN, *choices[1:]]
     for card in s.types.main:
         actions = _main_actions(s, card)

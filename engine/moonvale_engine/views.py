@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from moonvale_engine import catalog, play, programs
+from moonvale_engine import play, programs
 from moonvale_engine.decisions import EYE_PICK, REACTION, SET
 from moonvale_engine.events import EVERYBODY, NOBODY, OVER_BY_ROUNDS, SPECTATOR, UNKNOWN
 from moonvale_engine.hand import drawn_hand
@@ -249,6 +249,6 @@ def _decision(s: State, viewer: int) -> DecisionView | None:
     picked = tuple([h for h in s.noted if h != NOBODY])
     legal = tuple(s.choices) if viewer == seat else ()
     kind = play.decision_kind(s)
-    value = s.x - 1 if kind == REACTION or (ability >= 0 and catalog.CARDS[ability].spots) else None
+    value = s.x - 1 if kind == REACTION or (ability >= 0 and s.rules.cards[ability].spots) else None
     declared = s.x if kind == SET else 0
     return DecisionView(kind, seat, ability, picked, value, declared, legal)

@@ -14,7 +14,6 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from moonvale.v1 import game_service_pb2 as pb
-from moonvale_engine.codec import RULES_VERSION
 from moonvale_engine.events import SPECTATOR
 from moonvale_service import limits, pages, render
 from moonvale_service.about import About
@@ -70,7 +69,7 @@ class Calls:
         self._keys = keys
         self._quotas = quotas
         self._create_needs_key = settings.create_needs_key
-        self._catalog = pb.GetCatalogResponse(cards=catalog.card_types(), tokens=catalog.token_types())
+        self._catalog = pb.GetCatalogResponse(cards=catalog.card_types(settings.rules), tokens=catalog.token_types())
         self._server_info = _server_info(settings)
 
     async def create_game(self, request: pb.CreateGameRequest, caller: Caller) -> pb.CreateGameResponse:
@@ -278,7 +277,7 @@ def _milliseconds(field: str, time: Timestamp) -> int:
 def _server_info(settings: Settings) -> pb.GetServerInfoResponse:
     return pb.GetServerInfoResponse(
         version=metadata.version("moonvale"),
-        rules_version=RULES_VERSION,
+        rules_version=settings.rules,
         creator_key_required=settings.create_needs_key,
         limits=pb.Limits(
             max_request_bytes=settings.message_limit,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ import grpc
 from google.protobuf.message import Message
 
 from moonvale.v1 import game_service_pb2 as pb
-from moonvale_service import limits, logs, render
+from moonvale_service import limits, logs, metrics, render, tracing
 from moonvale_service.calls import Caller, Calls
 from moonvale_service.credentials import IN_A_GAME, Credential, InvalidCredentialError, Keys, Role
 from moonvale_service.errors import (
@@ -87,12 +87,13 @@ class Incoming:
     """A call as a transport has received it.
 
     ``size``: how many bytes its request has. ``read``: parses them as a message of this type, or raises a CallError.
-    ``authorization``: the values of that header.
+    ``authorization``: the values of that header. ``header``: returns the first value of another one, or nothing.
     """
 
     size: int
     read: Callable[[type[Message]], Message]
     authorization: Sequence[str] = ()
+    header: Callable[[str], str] = lambda _name: ""
 
 
 @dataclass(slots=True)
@@ -106,19 +107,29 @@ class _Line:
     seat: int | None = None
     seats: int | None = None
     request_id: str | None = None
+    span: tracing.CallSpan | None = None
 
     def write(self, level: str, code: str, reason: str | None = None) -> None:
+        seconds = time.perf_counter() - self.began
+        metrics.calls.add(self.method, code)
+        if self.method not in STREAMS:
+            metrics.call_seconds.observe(seconds, self.method)
+        trace = None
+        if self.span is not None:
+            trace = tracing.trace_id()
+            self.span.end(code, reason=reason, game=self.game, role=self.role, seat=self.seat, seats=self.seats)
         logs.call(
             level,
             self.method,
             code=code,
             reason=reason,
-            milliseconds=(time.perf_counter() - self.began) * 1000,
+            milliseconds=seconds * 1000,
             game=self.game,
             role=self.role,
             seat=self.seat,
             seats=self.seats,
             request_id=self.request_id,
+            trace=trace,
         )
 
 
@@ -139,6 +150,9 @@ class Edge:
         self._idle = asyncio.Event()
         self._idle.set()
         self._called = asyncio.Event()
+        for name in METHODS:  # a rate needs a first value: without one, the first failure of a method is none
+            for code in (grpc.StatusCode.INTERNAL, grpc.StatusCode.UNAVAILABLE):
+                metrics.calls.add(name, code.name, by=0)
 
     def drain(self) -> None:
         """Refuse new calls from now on, as another server will answer them."""
@@ -162,7 +176,7 @@ class Edge:
     async def answer(self, name: str, incoming: Incoming) -> Message:
         """Answer a call of a method that has one response. Raises CallError, and nothing else but cancellation."""
         method = METHODS[name]
-        with self._call(name) as line:
+        with self._call(name, incoming) as line:
             request, caller = self._admit(method, incoming, line)
             response: Message = await method.call(self._calls, request, caller)
             if isinstance(response, pb.CreateGameResponse):
@@ -175,23 +189,26 @@ class Edge:
         Raises CallError, and nothing else but cancellation.
         """
         method = METHODS[name]
-        with self._call(name) as line:
+        with self._call(name, incoming) as line:
             request, caller = self._admit(method, incoming, line)
             messages: AsyncGenerator[bytes, None] = method.call(self._calls, request, caller)
-            async with aclosing(messages):
+            async with aclosing(messages), _open_watch(name):
                 async for message in messages:
                     try:
                         async with asyncio.timeout(self._reader_timeout):
                             await send(message)
                     except TimeoutError:
+                        metrics.slow_readers.add()
                         raise ReaderTooSlowError from None
                     except GoneError:  # which ends the call as if the client had said so
                         raise asyncio.CancelledError from None
 
     @contextmanager
-    def _call(self, name: str) -> Iterator[_Line]:
+    def _call(self, name: str, incoming: Incoming) -> Iterator[_Line]:
         """Count and log a call, and turn what is raised within into a CallError."""
         line = _Line(name)
+        if tracing.is_on():
+            line.span = tracing.CallSpan(SERVICE, name, incoming.header)
         self._open += 1
         self._idle.clear()
         self._called.set()
@@ -281,6 +298,16 @@ class Edge:
             return self._keys.verify(token)
         except InvalidCredentialError:
             raise CredentialInvalidError from None
+
+
+@asynccontextmanager
+async def _open_watch(name: str) -> AsyncIterator[None]:
+    """Count a stream as long as it is open."""
+    metrics.open_watches.add(name)
+    try:
+        yield
+    finally:
+        metrics.open_watches.add(name, by=-1)
 
 
 _LEVELS: Final = {grpc.StatusCode.INTERNAL: "error", grpc.StatusCode.UNAVAILABLE: "warning"}

@@ -274,13 +274,16 @@ class UnavailableError(CallError):
 
 
 class RulesUnknownError(CallError):
-    """The game was stored by rules that this server does not know."""
+    """The game is of a version, of the rules or of what stored it, that this server does not know."""
 
     code = grpc.StatusCode.FAILED_PRECONDITION
     reason = "RULES_UNKNOWN"
 
-    def __init__(self) -> None:
-        super().__init__("the game was stored by a version of the rules that this server does not know")
+    def __init__(self, what: str, version: int, known: Sequence[int]) -> None:
+        versions = ", ".join([str(each) for each in known])
+        super().__init__(
+            f"the game is of version {version} of the {what}, this server knows {versions}: another server can play it"
+        )
 
 
 class DrainingError(CallError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 
 from moonvale_engine.errors import UnknownRulesError
-from moonvale_service import logs
+from moonvale_service import logs, tracing
 from moonvale_service.errors import CallError, GameNotFoundError, InternalError, RulesUnknownError, UnavailableError
 from moonvale_service.store import GameMissingError, StoreUnavailableError
 
@@ -20,7 +20,7 @@ def failure_of(error: Exception) -> CallError:
         logs.event("warning", "store_unavailable", error=error)
         return UnavailableError()
     if isinstance(error, UnknownRulesError):
-        return RulesUnknownError()
-    trace = secrets.token_hex(8)
+        return RulesUnknownError(error.what, error.version, error.known)
+    trace = tracing.trace_id() or secrets.token_hex(8)
     logs.event("error", "internal_error", error=error, trace=trace)
     return InternalError(trace)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -21,6 +22,7 @@ from moonvale_engine.outcome import result
 from moonvale_engine.record import Record as GameRecord
 from moonvale_engine.shuffle import SECRET_BYTES, commitment
 from moonvale_engine.state import State
+from moonvale_service import metrics
 from moonvale_service.about import About
 from moonvale_service.credentials import Credential
 from moonvale_service.errors import (
@@ -39,7 +41,7 @@ from moonvale_service.errors import (
 )
 from moonvale_service.history import Happened, Place, Snapshot, enter, fold, mark_at, mark_text, place_at, snapshot
 from moonvale_service.recent import Known, Recent
-from moonvale_service.store import Commit, Listed, Store
+from moonvale_service.store import Commit, GameMissingError, Listed, Store
 from moonvale_service.store.log_codec import (
     MARK_BYTES,
     Answer,
@@ -74,13 +76,14 @@ class _Move:
 
 
 class Games:
-    """All games of a store. Expiries are seconds, None for never.
+    """All games of a store. New ones are played by the version ``rules``. Expiries are seconds, None for never.
 
     Every method raises GameMissingError and StoreUnavailableError of the store, and the codec's errors.
     """
 
-    def __init__(self, store: Store, *, finished_expiry: float | None, idle_expiry: float | None) -> None:
+    def __init__(self, store: Store, *, rules: int, finished_expiry: float | None, idle_expiry: float | None) -> None:
         self._store = store
+        self._rules = rules
         self._recent = Recent()
         self._finished_expiry = _milliseconds(finished_expiry)
         self._idle_expiry = _milliseconds(idle_expiry)
@@ -91,17 +94,20 @@ class Games:
         Raises RequestIdReusedError: the game was created by another content.
         """
         digest = content_digest(content)
-        state = play.new_game(options, secret or os.urandom(SECRET_BYTES))
+        state = play.new_game(replace(options, rules=self._rules), secret or os.urandom(SECRET_BYTES))
+        mark = os.urandom(MARK_BYTES)
         record = await self._store.create(
             game,
             digest=digest,
-            mark=os.urandom(MARK_BYTES),
+            mark=mark,
             state=codec.encode(state),
             meta=about.encode(),
             expiry=self._idle_expiry,
         )
         if record.digest != digest:
             raise RequestIdReusedError
+        if record.first_mark == mark:
+            metrics.games_created.add(str(options.players))
         if record.version:
             return self._recent.learn(game, record).now
         known = Known(snapshot(game, record), record.state, record.mark, record.meta, {}, new=True)
@@ -238,8 +244,11 @@ class Games:
         return await self._store.list_games(after, count)
 
     async def delete(self, game: str) -> None:
-        """Delete a game."""
+        """Delete a game. One of rules that are not known is left to those who know them."""
+        with suppress(GameMissingError):  # it may be deleted already, by this same call before: the store knows
+            codec.rules_of_stored((await self._store.read(game)).state)
         await self._store.delete(game)
+        metrics.games_deleted.add()
 
     async def _commit(self, known: Known, entries: Sequence[Entry], slot: int | None, ring: bytes) -> Outcome | Known:
         """Commit entries upon a game as it is known; or return the game that is there by now."""
@@ -273,6 +282,8 @@ class Games:
         )
         if committed.refused is not None:
             return self._recent.learn(before.game, committed.refused, slot)
+        if over:
+            metrics.games_finished.add(str(state.options.players))
         version = before.version + len(entries)
         text = mark_text(mark)
         happened = [

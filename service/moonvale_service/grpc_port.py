@@ -73,7 +73,11 @@ def _incoming(raw: bytes, context: Context) -> Incoming:
             raise MalformedRequestError(f"not a {kind.DESCRIPTOR.full_name}") from None
 
     metadata = context.invocation_metadata() or ()
-    return Incoming(len(raw), read, [str(value) for key, value in metadata if key == "authorization"])
+
+    def header(name: str) -> str:
+        return next((str(value) for key, value in metadata if key == name), "")
+
+    return Incoming(len(raw), read, [str(value) for key, value in metadata if key == "authorization"], header)
 
 
 async def _abort(context: Context, error: CallError) -> NoReturn:

@@ -54,8 +54,9 @@ def call(
     seats: int | None = None,
     request_id: str | None = None,
     version: int | None = None,
+    trace: str | None = None,
 ) -> None:
-    """Log a finished call."""
+    """Log a finished call. ``trace``: the id of its trace, if it is traced."""
     fields = {
         "method": method,
         "code": code,
@@ -67,6 +68,7 @@ def call(
         "seats": seats,
         "request": hashlib.sha256(request_id.encode()).hexdigest()[:_REQUEST_HASH] if request_id else None,
         "version": version,
+        "trace": trace,
     }
     _write(level, "call", fields)
 

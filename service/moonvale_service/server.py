@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import grpc.aio
@@ -14,7 +14,7 @@ import uvloop
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from moonvale_service import embedded, grpc_port, logs, tasks
+from moonvale_service import embedded, grpc_port, logs, metrics, tasks, tls, tracing
 from moonvale_service.calls import Calls
 from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE, Edge
@@ -25,7 +25,7 @@ from moonvale_service.http.port import HttpPort
 from moonvale_service.quotas import Quotas
 from moonvale_service.settings import SettingError, Settings, variable_of
 from moonvale_service.store import StoreUnavailableError
-from moonvale_service.store.redis_store import RedisStore
+from moonvale_service.store.redis_store import SHARDS, RedisStore
 from moonvale_service.watch import Watches
 
 EXIT_FAILED: Final = 1
@@ -35,7 +35,11 @@ EXIT_SETTING: Final = 2  # a setting is wrong, so that starting again would not 
 _TRANSPORT_LIMIT: Final = 4 * 1024 * 1024
 #: Clients may ask whether the connection still lives this often.
 _LEAST_PING_INTERVAL_MS: Final = 5_000
+#: A connection that has reached its age is cut this many seconds after the greatest age of a watch: by then whatever
+#: of ours was open on it has ended as it should, and only what lasts for ever is left, such as a watch of our health.
+_BEYOND_WATCHES: Final = 60.0
 _CHECK_SECONDS: Final = 1.0  # between two looks at whether the store answers
+_COUNT_SECONDS: Final = 60.0  # for counting the games of all shards
 _QUIET_SECONDS: Final = 0.05  # without a call, until new connections and calls are refused by the transport
 _QUIET_AT_MOST: Final = 1.0  # seconds to wait for that
 _LAST_WORDS: Final = 0.5  # seconds for what is on its way when the last call of a game has ended
@@ -61,7 +65,12 @@ class Server:
             )
         except ValueError:
             raise SettingError(variable_of("store"), "is not a URL of Redis or Valkey") from None
-        games = Games(self._store, finished_expiry=settings.finished_expiry, idle_expiry=settings.idle_expiry)
+        games = Games(
+            self._store,
+            rules=settings.rules,
+            finished_expiry=settings.finished_expiry,
+            idle_expiry=settings.idle_expiry,
+        )
         quotas = Quotas(settings)
         calls = Calls(games, self._watches, keys, quotas, settings)
         self._edge = Edge(calls, keys, quotas, settings.message_limit, reader_timeout=settings.reader_timeout)
@@ -73,25 +82,32 @@ class Server:
                 ("grpc.max_receive_message_length", _TRANSPORT_LIMIT),
                 ("grpc.http2.min_ping_interval_without_data_ms", _LEAST_PING_INTERVAL_MS),
                 ("grpc.http2.min_recv_ping_interval_without_data_ms", _LEAST_PING_INTERVAL_MS),
+                *_ages(settings),
             )
         )
+        files = tls.files_of(settings)
+        self._certificates = None if files is None else tls.Certificates(files)
         self._http: HttpPort | None = None
         self._ready = self._draining = False
         #: The port that HTTP is served on.
         self.http_port: int | None = None
         if settings.http_listen is not None:
             app = App(self._edge, settings.message_limit, lambda: self._ready and not self._draining)
-            self._http = HttpPort(shared(app, settings.cors_origins), settings.grace)
+            context = None if self._certificates is None else self._certificates.context
+            self._http = HttpPort(shared(app, settings.cors_origins), settings.grace, context)
         self._server.add_generic_rpc_handlers((grpc_port.handlers(self._edge),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server)
 
     async def start(self, *addresses: str) -> list[int]:
-        """Serve gRPC on the addresses, and return their ports; and HTTP. Raises SettingError if one can't be had."""
+        """Serve gRPC on the addresses, and return their ports; and HTTP. Raises SettingError if one can't be had.
+
+        Sockets (``unix:``) are for this machine alone and have no TLS.
+        """
         ports = []
         for address in addresses:
             try:
-                ports.append(self._server.add_insecure_port(address))
+                ports.append(self._add_port(address))
             except RuntimeError:
                 raise SettingError(variable_of("listen"), f"{address} can't be listened on") from None
         self._ready = True
@@ -106,6 +122,11 @@ class Server:
                 raise SettingError(variable_of("http_listen"), f"{address} can't be listened on") from None
         await self._server.start()
         return ports
+
+    def _add_port(self, address: str) -> int:
+        if self._certificates is None or address.startswith("unix:"):
+            return self._server.add_insecure_port(address)
+        return self._server.add_secure_port(address, self._certificates.grpc_credentials())
 
     async def idle(self) -> None:
         """Return when no call is open."""
@@ -155,6 +176,8 @@ class Server:
     async def _keep_checking(self) -> None:
         while True:
             await asyncio.sleep(_CHECK_SECONDS)
+            if self._certificates is not None:
+                self._certificates.refresh()
             await self._check_store()
 
     async def _check_store(self) -> None:
@@ -165,14 +188,41 @@ class Server:
             if self._ready:
                 logs.event("error", "store_unavailable", error=error)
             self._ready = False
+            metrics.store_ready.set(0)
             await self._health.set(SERVICE, health_pb2.HealthCheckResponse.NOT_SERVING)
         else:
             self._ready = True
+            metrics.store_ready.set(1)
             await self._health.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
 
+    async def count_games(self) -> None:
+        """Count the games that are kept, shard by shard, again and again."""
+        pause = 0.0  # the first time
+        while True:
+            total = 0
+            for shard in range(SHARDS):
+                try:
+                    total += await self._store.size(shard)
+                except StoreUnavailableError:  # which the checks tell
+                    await asyncio.sleep(_CHECK_SECONDS)
+                    break
+                await asyncio.sleep(pause)
+            else:
+                metrics.games_kept.set(total)
+            pause = _COUNT_SECONDS / SHARDS
 
-async def serve(settings: Settings, *more_addresses: str) -> bool:
+
+def _ages(settings: Settings) -> Iterator[tuple[str, int]]:
+    """Yield the transport's options for the age of a connection. It scatters the age by a tenth by itself."""
+    if settings.connection_age is not None:
+        yield "grpc.max_connection_age_ms", round(1000 * settings.connection_age)
+        yield "grpc.max_connection_age_grace_ms", round(1000 * (settings.watch_age + _BEYOND_WATCHES))
+
+
+async def serve(settings: Settings, number: int, *more_addresses: str) -> bool:
     """Serve until SIGTERM, or until whoever started this process is gone, which closes its standard input.
+
+    ``number``: of this process among those of its supervisor; the first one counts the games that are kept.
 
     Return False if it ended since something in the background did. Raises SettingError.
     """
@@ -184,14 +234,25 @@ async def serve(settings: Settings, *more_addresses: str) -> bool:
     loop.add_reader(sys.stdin.fileno(), ending.set)
     logs.event("info", "worker_started", address=settings.listen)
     waits = [asyncio.create_task(ending.wait()), asyncio.create_task(server.failed())]
+    if settings.metrics_listen is not None and number == 0:
+        waits.append(asyncio.create_task(server.count_games()))
     await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     failed = not ending.is_set()
     await tasks.end(*waits)
     loop.remove_reader(sys.stdin.fileno())
     logs.event("info", "worker_draining")
     await server.stop()
+    await tracing.stop()
     logs.event("info", "worker_stopped")
     return not failed
+
+
+async def _serve_and_report(settings: Settings, number: int, own_address: str) -> bool:
+    if settings.metrics_listen is None:
+        return await serve(settings, number, own_address)
+    metrics.turn_on()
+    async with await metrics.serve_reports(metrics.socket_of(own_address)):
+        return await serve(settings, number, own_address)
 
 
 def main(environment: Mapping[str, str], number: int, own_address: str) -> int:
@@ -199,10 +260,11 @@ def main(environment: Mapping[str, str], number: int, own_address: str) -> int:
     try:
         settings = Settings.from_environment(environment)
         logs.configure(settings.log_level)
+        tracing.start(environment)
         if settings.pin_workers and sys.platform == "linux":
             cores = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(0, {cores[number % len(cores)]})
-        return 0 if uvloop.run(serve(settings, own_address)) else EXIT_FAILED
+        return 0 if uvloop.run(_serve_and_report(settings, number, own_address)) else EXIT_FAILED
     except SettingError as error:
         sys.stderr.write(f"{error}\n")
         return EXIT_SETTING

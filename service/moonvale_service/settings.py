@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Annotated, NamedTuple, get_type_hints
 from urllib.parse import urlsplit
 
+from moonvale_engine.catalog import known_versions
+
 EMBEDDED = "embedded:"
 OFF = "off"
+NEWEST = "newest"
 ANY_ORIGIN = "*"
 STORE_SCHEMES = ("redis", "rediss", "unix", "redis+cluster", "rediss+cluster")
 DURABILITIES = ("local", "replicated")
@@ -96,6 +99,10 @@ def _expiry(text: str) -> float | None:
     return None if text.lower() == "never" else _seconds(1)(text)
 
 
+def _age(text: str) -> float | None:
+    return None if text.lower() == "never" else _seconds(0.05)(text)
+
+
 def _boolean(text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise ValueError("needs true or false")
@@ -109,6 +116,14 @@ def _one_of(*choices: str) -> Callable[[str], str]:
         return text.lower()
 
     return parse
+
+
+def _rules(text: str) -> int:
+    known = known_versions()
+    version = str(known[-1]) if text.lower() == NEWEST else text
+    if version not in [str(each) for each in known]:
+        raise ValueError(f"needs {NEWEST}, or a version that this software knows: {', '.join(map(str, known))}")
+    return int(version)
 
 
 def _origins(text: str) -> tuple[str, ...]:
@@ -130,7 +145,7 @@ def _optional_path(text: str) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings of a service. Durations are seconds, sizes bytes; an expiry of None means never."""
+    """All settings of a service. Durations are seconds, sizes bytes; an expiry or age of None means never."""
 
     listen: Annotated[str, Setting(_address, "127.0.0.1:7350", "HOST:PORT to serve gRPC on; port 0 takes a free one")]
     http_listen: Annotated[
@@ -139,6 +154,14 @@ class Settings:
             _optional_address,
             "127.0.0.1:7351",
             "HOST:PORT to serve REST, Connect and gRPC-Web on; port 0 takes a free one; off: nothing",
+        ),
+    ]
+    metrics_listen: Annotated[
+        str | None,
+        Setting(
+            _optional_address,
+            OFF,
+            "HOST:PORT to serve Prometheus' metrics and probes on, such as 127.0.0.1:7352; off: nothing is counted",
         ),
     ]
     cors_origins: Annotated[
@@ -155,6 +178,23 @@ class Settings:
     ]
     pin_workers: Annotated[
         bool, Setting(_boolean, "false", "true gives each worker a core of its own, if nothing else runs there (Linux)")
+    ]
+    tls_cert: Annotated[
+        Path | None,
+        Setting(
+            _optional_path,
+            "",
+            "file of the certificate, with its chain, in PEM, that both ports show to clients. Left out: no TLS",
+        ),
+    ]
+    tls_key: Annotated[Path | None, Setting(_optional_path, "", "file of that certificate's key, without a password")]
+    tls_client_ca: Annotated[
+        Path | None,
+        Setting(
+            _optional_path,
+            "",
+            "file of authorities: then only clients with a certificate of theirs are served (mutual TLS)",
+        ),
     ]
     store: Annotated[
         str,
@@ -206,6 +246,15 @@ class Settings:
         ),
     ]
     create_needs_key: Annotated[bool, Setting(_boolean, "false", "true: nobody creates a game without the creator key")]
+    rules: Annotated[
+        int,
+        Setting(
+            _rules,
+            NEWEST,
+            "version of the rules that new games are played by: a number; newest: the newest that this software knows."
+            " In a rolling update it stays what it was until every server knows the next one",
+        ),
+    ]
     finished_expiry: Annotated[float | None, Setting(_expiry, "30d", "how long a finished game is kept, or never")]
     idle_expiry: Annotated[
         float | None, Setting(_expiry, "90d", "how long a game is kept in which nothing happens, or never")
@@ -258,6 +307,15 @@ class Settings:
             "the greatest age of a watch, after which its client resumes it: so watches spread over new servers",
         ),
     ]
+    connection_age: Annotated[
+        float | None,
+        Setting(
+            _age,
+            "10m",
+            "about how old a gRPC connection becomes, until its client is told to open another one, or never: so calls"
+            " spread over new servers; open calls and watches end as they would",
+        ),
+    ]
     reader_timeout: Annotated[
         float,
         Setting(_seconds(0.05), "30s", "how long a message of a watch may wait for a slow client, until it is cut off"),
@@ -280,6 +338,9 @@ class Settings:
         settings = cls(**values)  # type: ignore[arg-type]  # each parser returns its field's type
         if settings.embedded and settings.replicated:
             raise SettingError(variable_of("durability"), "needs local with the embedded store, which has no replica")
+        for name, other in (("tls_key", "tls_cert"), ("tls_cert", "tls_key"), ("tls_cert", "tls_client_ca")):
+            if getattr(settings, name) is None and getattr(settings, other) is not None:
+                raise SettingError(variable_of(name), f"needs a file, as {variable_of(other)} names one")
         return settings
 
     @property

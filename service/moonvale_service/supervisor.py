@@ -16,12 +16,16 @@ from typing import Any, Final
 import grpc
 import grpc.aio
 from grpc_health.v1 import health, health_pb2
+from redis import exceptions as redis_errors
 
-from moonvale_service import logs, tasks
+from moonvale_service import logs, metrics, tasks
 from moonvale_service.credentials import creator_key_path, load_keys, operator_key_path
 from moonvale_service.embedded import EmbeddedStore, EmbeddedStoreError
+from moonvale_service.exposition import MetricsApp, WorkerState
+from moonvale_service.http.port import HttpPort
 from moonvale_service.server import EXIT_FAILED, EXIT_SETTING
 from moonvale_service.settings import SettingError, Settings, variable_of
+from moonvale_service.store.condition import NO_EVICTION, look
 
 _DEFAULT_ADDRESS: Final = Settings.from_environment({}).listen
 _FIRST_PAUSE: Final = 0.1
@@ -29,6 +33,7 @@ _LONGEST_PAUSE: Final = 10.0
 _STEADY_SECONDS: Final = 30.0  # a worker that ran that long has not failed at its start
 _MOST_STARTS: Final = 5  # of a worker, at first, until it has answered once
 _KILL_SECONDS: Final = 5.0  # beyond the grace
+_METRICS_GRACE: Final = 1.0  # for a scrape
 
 _CHANNEL_OPTIONS: Final = (("grpc.initial_reconnect_backoff_ms", 50), ("grpc.max_reconnect_backoff_ms", 250))
 
@@ -39,8 +44,11 @@ class Worker:
     def __init__(self, number: int, environment: Mapping[str, str], folder: Path) -> None:
         self.number = number
         self.ready = asyncio.Event()
+        self.restarts = 0
         self._environment = environment
         self._address = f"unix:{folder / f'worker-{number}.sock'}"
+        #: Where the process gives its reports.
+        self.reports = metrics.socket_of(self._address)
         self._process: asyncio.subprocess.Process | None = None
         self._stopping = asyncio.Event()
 
@@ -66,6 +74,7 @@ class Worker:
                     await self._stopping.wait()
             except TimeoutError:
                 pause = min(2 * pause, _LONGEST_PAUSE)
+                self.restarts += 1
         return 0
 
     def stop(self, number: int = signal.SIGTERM) -> None:
@@ -75,13 +84,14 @@ class Worker:
             self._process.send_signal(number)
 
     async def _run_once(self) -> int:
+        self.reports.unlink(missing_ok=True)
         # Its standard input ends when this process does, however that happens: then the worker stops too. It has a
         # session of its own, so that a Ctrl-C reaches this process alone.
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             *("-m", "moonvale_service.server", str(self.number), self._address),
             stdin=asyncio.subprocess.PIPE,
-            env=dict(self._environment),
+            env={"GRPC_VERBOSITY": "NONE", **self._environment},  # which writes lines that are not JSON
             start_new_session=True,
         )
         if self._stopping.is_set():
@@ -125,7 +135,7 @@ class Supervisor:
         with ExitStack() as stack:
             addresses = {
                 setting: stack.enter_context(reserve(setting, address))
-                for setting in ("listen", "http_listen")
+                for setting in ("listen", "http_listen", "metrics_listen")
                 if (address := getattr(self._settings, setting)) is not None
             }
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="moonvale-"))
@@ -144,13 +154,43 @@ class Supervisor:
         runs = [asyncio.create_task(worker.run()) for worker in workers]
         for run in runs:
             run.add_done_callback(lambda _: ending.set())
+        telling = await self._tell_metrics(workers, addresses.get("metrics_listen"))
+        judging = None if self._settings.embedded else asyncio.create_task(self._judge_store())
         announcing = asyncio.create_task(self._announce(workers, addresses))
         try:
             await ending.wait()
         finally:
-            await tasks.end(announcing)
+            await tasks.end(announcing, judging)
             await self._stop(workers, runs)
+            if telling is not None:
+                await telling.stop()
         return max(run.result() for run in runs)
+
+    async def _judge_store(self) -> None:
+        """Warn of a store that may lose games by itself; once, as whoever runs it has the last word."""
+        try:
+            conditions = await look(self._settings.store, self._settings.store_timeout)
+        except (redis_errors.RedisError, redis_errors.RedisClusterException, OSError, ValueError):
+            return  # which the workers tell
+        for condition in conditions:
+            if condition.policy != NO_EVICTION:
+                logs.event("warning", "store_evicts_games", address=condition.address)
+            if condition.persists is None:
+                logs.event("info", "store_persistence_unknown", address=condition.address)
+            elif not condition.persists:
+                logs.event("warning", "store_does_not_persist", address=condition.address)
+
+    async def _tell_metrics(self, workers: list[Worker], address: str | None) -> HttpPort | None:
+        """Serve what the workers count, if that is wanted."""
+        if address is None:
+            return None
+        app = MetricsApp(
+            {worker.number: worker.reports for worker in workers},
+            lambda: [WorkerState(worker.number, worker.restarts) for worker in workers],
+        )
+        port = HttpPort(app, _METRICS_GRACE)
+        await port.start(address)
+        return port
 
     async def _stop(self, workers: list[Worker], runs: list[asyncio.Task[int]]) -> None:
         """Let the workers drain; end them when they take too long, or when another signal comes."""
@@ -177,16 +217,26 @@ class Supervisor:
             await worker.ready.wait()
         address, http = addresses["listen"], addresses.get("http_listen")
         logs.event("info", "service_ready", address=address)
-        sys.stdout.write(join_text(self._settings, address, http, self._command))
+        sys.stdout.write(join_text(self._settings, address, http, self._command, addresses.get("metrics_listen")))
         sys.stdout.flush()
 
 
-def join_text(settings: Settings, address: str, http: str | None, command: str = "moonvale") -> str:
+def join_text(
+    settings: Settings, address: str, http: str | None, command: str = "moonvale", told_on: str | None = None
+) -> str:
     """Return what people read when the service is ready.
 
     ``http``: the address of its HTTP port, if it has one. ``command``: how they call the command that joins.
+    ``told_on``: the address of its metrics, if it has one.
     """
     server = "" if address == _DEFAULT_ADDRESS else f" --address {address}"
+    scheme, options = "http", ""
+    if settings.tls_cert is not None:
+        scheme, options = "https", " --cacert FILE"
+        server += " --ca FILE"
+        if settings.tls_client_ca is not None:
+            options += " --cert FILE --key FILE"
+            server += " --cert FILE --key FILE"
     kept = f"in {settings.data}" if settings.embedded else "in the store that MOONVALE_STORE names"
     lines = [
         f"Moonvale serves on {address} ({settings.workers} worker processes); games are kept {kept}.",
@@ -197,11 +247,13 @@ def join_text(settings: Settings, address: str, http: str | None, command: str =
     ]
     if http is not None:
         lines += [
-            f"REST, Connect and gRPC-Web are on http://{http}, its documentation on http://{http}/docs:",
+            f"REST, Connect and gRPC-Web are on {scheme}://{http}, its documentation on {scheme}://{http}/docs:",
             "",
-            f"  curl -X POST http://{http}/v1/games    create a game of four",
+            f"  curl{options} -X POST {scheme}://{http}/v1/games    create a game of four",
             "",
         ]
+    if told_on is not None:
+        lines.append(f"Metrics are on http://{told_on}/metrics.")
     for what, path in (
         ("creates a game" if settings.create_needs_key else "supplies a deal", creator_key_path(settings)),
         ("lists all games, or deletes any,", operator_key_path(settings)),

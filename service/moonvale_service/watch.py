@@ -10,10 +10,11 @@ import asyncio
 import random
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable
+from contextvars import Context
 from enum import Enum
 from typing import Final, NamedTuple
 
-from moonvale_service import logs, tasks
+from moonvale_service import logs, metrics, tasks
 from moonvale_service.about import About
 from moonvale_service.errors import HistoryRewoundError
 from moonvale_service.feed import Feed
@@ -166,7 +167,8 @@ class Watches:
             watched = self._watched.get(game)
             if watched is None:
                 watched = self._watched[game] = Watched(Feed(game, self._store))
-                watched.task = asyncio.create_task(self._follow(watched))
+                watched.task = asyncio.create_task(self._follow(watched), context=Context())  # no part of this call
+                metrics.watched_games.add()
                 self._shards[shard_of(game)].add(watched.feed)
                 self._changes.listen(game)
             watched.watchers += 1
@@ -193,6 +195,7 @@ class Watches:
         if self._watched.get(game) is not watched:
             return
         del self._watched[game]
+        metrics.watched_games.add(by=-1)
         shard = self._shards[shard_of(game)]
         shard.discard(watched.feed)
         if not shard:

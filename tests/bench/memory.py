@@ -13,6 +13,7 @@ from random import Random
 import redis
 import uvloop
 
+from moonvale_engine import RULES_VERSION
 from moonvale_service.games import Games
 from moonvale_service.store.redis_store import RedisStore, game_key, log_key
 from tests.bench.environments import Tell
@@ -77,7 +78,7 @@ async def play_into_a_store(count: int, kinds: Sequence[tuple[str, int]]) -> dic
     rng = Random(1)
     with running(valkey_program(), options=NOT_SYNCED) as server, redis.Redis.from_url(server.url) as raw:
         store = RedisStore(server.url, SECONDS)
-        games = Games(store, finished_expiry=None, idle_expiry=None)
+        games = Games(store, rules=RULES_VERSION, finished_expiry=None, idle_expiry=None)
         for deck, players in kinds:
             played = await asyncio.gather(*[play_game(games, options(deck, players), rng) for _ in range(count)])
             found[deck, players] = [_measure(raw, game, states) for game, states in played]

@@ -37,13 +37,18 @@ class NoAnswerError(Exception):
 
 
 class Connections:
-    """Connections to all workers. ``outcomes``: how often calls ended how, attempts included."""
+    """Connections to all workers. ``outcomes``: how often calls ended how, attempts included.
 
-    def __init__(self, addresses: Sequence[str], rng: Random) -> None:
+    ``options``: more of those of the channels.
+    """
+
+    def __init__(self, addresses: Sequence[str], rng: Random, options: Sequence[tuple[str, str | int]] = ()) -> None:
         self.outcomes: Counter[str] = Counter()
         self._rng = rng
         self._channels = [
-            grpc.aio.insecure_channel(address, _OPTIONS) for address in addresses for _ in range(_CONNECTIONS)
+            grpc.aio.insecure_channel(address, (*options, *_OPTIONS))
+            for address in addresses
+            for _ in range(_CONNECTIONS)
         ]
         self._stubs = [GameServiceStub(channel) for channel in self._channels]
 

@@ -32,6 +32,7 @@ from tests.chaos.record import Answer, Change, Game, digest
 REMEMBERED: Final = 8  # of a seat's requests, the newest so many are recognized when they are repeated
 
 _STALE: Final = "STALE_VERSION"
+_OVER: Final = "GAME_OVER"
 
 
 class Violation(NamedTuple):
@@ -186,8 +187,10 @@ class _Check:
     def _outrun(self, log: list[Entry], change: Change, version: int) -> bool:
         """Whether a request may have been carried out and then refused, since its seat has made so many others."""
         for refusal in change.refusals:
-            if refusal.reason == _STALE and refusal.version is not None:
-                later = [entry for entry in log[version : refusal.version] if entry.seat == change.seat]
+            # A refusal that names no version came when the game was over, after all entries of the log.
+            until = len(log) if refusal.reason == _OVER else refusal.version
+            if refusal.reason in (_STALE, _OVER) and until is not None:
+                later = [entry for entry in log[version:until] if entry.seat == change.seat]
                 if len(later) >= REMEMBERED:
                     return True
         return False

@@ -104,15 +104,22 @@ class RecordingClient(AsyncClient):
 
 
 class Table:
-    """A game and its clients. ``game`` is what they wrote down."""
+    """A game and its clients. ``game`` is what they wrote down. ``by_agents``: how likely the agent loop plays it."""
 
     def __init__(
-        self, connections: Connections, agents: RecordingClient, creator_key: str, progress: Progress, rng: Random
+        self,
+        connections: Connections,
+        agents: RecordingClient,
+        creator_key: str,
+        progress: Progress,
+        rng: Random,
+        by_agents: float = _AGENTS,
     ) -> None:
         self.game = Game("", options_pb2.Options(), b"", "", None)
         self._connections = connections
         self._agents = agents
         self._creator_key = creator_key
+        self._by_agents = by_agents
         self._progress = progress
         self._rng = rng
         self._created = pb.CreateGameResponse()
@@ -127,7 +134,7 @@ class Table:
         viewers = (None, self._rng.randrange(len(self._created.seat_credentials)))
         async with asyncio.TaskGroup() as all_clients:
             resigning = all_clients.create_task(self._resign_at_the_end())
-            playing = self._play_as_agents() if self._rng.random() < _AGENTS else self._play()
+            playing = self._play_as_agents() if self._rng.random() < self._by_agents else self._play()
             await asyncio.gather(playing, *map(self._watch, viewers))
             if not self._progress.ending.is_set():
                 resigning.cancel()

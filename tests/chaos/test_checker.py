@@ -348,6 +348,19 @@ def test_a_request_that_its_seat_has_outrun_may_be_refused_though_it_was_carried
     assert line.startswith(f"{NAME} version 1: nobody has sent this for that version: seat {change.seat} peek")
 
 
+def test_a_request_that_its_seat_has_outrun_may_be_refused_as_the_game_is_over() -> None:
+    game = played(seed=3)
+    change = game.changes[0]
+    change.answers.clear()
+    change.refusals.append(Refusal("GAME_OVER"))
+    assert lines(game) == []
+    last = next(other for other in reversed(game.changes) if other.seat == change.seat)
+    last.answers.clear()  # nothing of its seat came after this one
+    last.refusals.append(Refusal("GAME_OVER"))
+    (line,) = lines(game)
+    assert "nobody has sent this for that version" in line
+
+
 def test_several_actions_of_one_request() -> None:
     game = played(seed=4)
     first, second = next(

@@ -169,6 +169,7 @@ def test_positions_need_nothing_that_the_bare_install_lacks() -> None:
     ("arguments", "error"),
     [
         (["coin 2p; nonsense"], "round: is missing"),
+        (["coin 2p; rules 2; round 1"], "rules: version 2 is not known; this engine knows 1"),
         ([WHOLE, "take p1"], "action 1, 'take p1': the action is not a choice of the open decision"),
         ([WHOLE, "draw", "fly"], "action 2, 'fly': action: 'fly' is not an action"),
         (

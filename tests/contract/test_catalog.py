@@ -4,7 +4,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 
 from moonvale.v1 import catalog_pb2 as pb
-from moonvale_engine import Options
+from moonvale_engine import RULES_VERSION, Options
 from moonvale_engine.catalog import CARDS
 from moonvale_engine.events import UNKNOWN
 from moonvale_engine.options import DECKS, TOKENS
@@ -13,7 +13,7 @@ from moonvale_service.convert import cards, catalog
 
 
 def test_a_card_type_is_told_in_full() -> None:
-    told = {card.key: card for card in catalog.card_types()}["coin/nostro"]
+    told = {card.key: card for card in catalog.card_types(RULES_VERSION)}["coin/nostro"]
     assert MessageToDict(told) == {
         "key": "coin/nostro",
         "deck": "coin",
@@ -27,19 +27,19 @@ def test_a_card_type_is_told_in_full() -> None:
 
 
 def test_every_card_type_is_told_once_in_order() -> None:
-    told = catalog.card_types()
-    assert {card.key for card in told} == {cards.key_of(card.id) for card in CARDS}
+    told = catalog.card_types(RULES_VERSION)
+    assert {card.key for card in told} == {cards.key_of(card) for card in CARDS}
     assert [(card.deck, card.number) for card in told] == sorted((card.deck, card.number) for card in CARDS)
     assert all(card.HasField("number") and card.HasField("value") for card in told)
 
 
 def test_each_deck_has_52_cards() -> None:
     for deck in DECKS:
-        assert sum(card.copies for card in catalog.card_types() if card.deck == deck) == 52
+        assert sum(card.copies for card in catalog.card_types(RULES_VERSION) if card.deck == deck) == 52
 
 
 def test_every_kind_of_ability_is_told() -> None:
-    assert {card.ability_kind for card in catalog.card_types()} == set(pb.AbilityKind.values()[1:])
+    assert {card.ability_kind for card in catalog.card_types(RULES_VERSION)} == set(pb.AbilityKind.values()[1:])
 
 
 def test_every_token_is_told() -> None:
@@ -51,14 +51,14 @@ def test_every_token_is_told() -> None:
 
 
 def test_a_card_type_that_is_no_number_of_its_value_is_told_so() -> None:
-    told = {card.key: (card.number, card.value) for card in catalog.card_types()}
+    told = {card.key: (card.number, card.value) for card in catalog.card_types(RULES_VERSION)}
     assert {key: pair for key, pair in told.items() if pair[0] != pair[1]} == {"eye/nelly": (1, -1)}
 
 
 @pytest.mark.parametrize("deck", DECKS)
 def test_a_face_leads_to_its_card_type(deck: str) -> None:
     faces = cards.faces(Options(deck=(deck,) * 14))
-    keys = {card.key: card for card in catalog.card_types()}
+    keys = {card.key: card for card in catalog.card_types(RULES_VERSION)}
     assert sorted({face & 15 for face in faces}) == list(range(14))
     for face in faces:
         told = cards.card(faces, 0, face).face

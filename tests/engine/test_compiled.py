@@ -26,7 +26,7 @@ SUITES = (
     "tests/rules",
     "tests/engine/test_records.py tests/engine/test_perft.py tests/engine/test_corpus.py tests/engine/test_codec.py",
     "tests/engine/test_copies.py tests/engine/test_notation.py tests/engine/test_shuffle.py tests/engine/test_views.py",
-    "tests/engine/test_hashes.py tests/engine/test_properties.py",
+    "tests/engine/test_hashes.py tests/engine/test_properties.py tests/engine/test_rules_versions.py",
     "tests/engine/test_twins.py tests/agents",
     "tests/engine/test_worlds.py",
     "tests/contract/test_views.py tests/contract/test_events.py tests/contract/test_replays.py",

@@ -66,7 +66,7 @@ def test_a_sealed_record_keeps_the_commitment_only() -> None:
     ("old", "new", "says"),
     [
         ("moonvale record 1", "moonvale record 9", "line 1"),
-        ("rules: 1", "rules: 99", "rules"),
+        ("rules: 1", "rules: one", "rules"),
         ("commitment: ", "commitment: zz", "commitment"),
         ("secret: ", "secret: 00", "commitment"),
         ("names: [", "names: [1, ", "names"),

@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from moonvale_engine import (
+    RULES_VERSION,
     SPECTATOR,
     Entry,
     State,
@@ -106,7 +107,7 @@ def test_twins_come_from_every_kind_of_frame() -> None:
                 met.add((s.program, s.step))
     asking = {
         (program, step)
-        for program, steps in enumerate(catalog.PROGRAMS)
+        for program, steps in enumerate(catalog.rules_of(RULES_VERSION).programs)
         for step, one in enumerate(steps)
         if one.kind >= 0
     }

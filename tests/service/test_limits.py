@@ -225,4 +225,4 @@ def test_the_limits_of_the_contracts_page_are_the_defaults() -> None:
             unit = {"KiB": 1024, "min": 60}.get(default.split()[-1], 1)
             assert value == number * unit, setting
     assert next(fixed, None) is None
-    assert len(rows) == 13
+    assert len(rows) == 14

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from moonvale_engine import codec
+from moonvale_engine import RULES_VERSION, codec
 from moonvale_engine.log import replay
 from moonvale_engine.options import Options
 from moonvale_engine.play import seat_to_act
@@ -50,7 +50,7 @@ class Replica:
 
     def __init__(self, url: str) -> None:
         self.store = CountingStore(url)
-        self.games = Games(self.store, finished_expiry=None, idle_expiry=None)
+        self.games = Games(self.store, rules=RULES_VERSION, finished_expiry=None, idle_expiry=None)
 
     async def create(self) -> Snapshot:
         """Create the game."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from moonvale_service.settings import EMBEDDED, SettingError, Settings, descriptions
+from tests.support.second_rules import SECOND, second_known
 
 
 def test_the_defaults_are_a_service_for_this_machine_alone() -> None:
@@ -78,6 +79,8 @@ def test_each_kind_of_value_is_read() -> None:
         ("MOONVALE_STORE_TIMEOUT", "50ms", "0.1s or more"),
         ("MOONVALE_FINISHED_EXPIRY", "soon", "30d"),
         ("MOONVALE_PIN_WORKERS", "yes", "true or false"),
+        ("MOONVALE_RULES", "2", "newest, or a version that this software knows: 1"),
+        ("MOONVALE_RULES", "latest", "newest, or a version that this software knows: 1"),
         ("MOONVALE_LOG_LEVEL", "loud", "debug, info, warning, error"),
     ],
 )
@@ -88,3 +91,13 @@ def test_a_wrong_value_is_refused_by_its_variable_and_not_repeated(variable: str
     assert str(raised.value).startswith(f"{variable}: needs ")
     assert right in str(raised.value)
     assert "secret" not in str(raised.value)
+
+
+def test_new_games_get_the_newest_rules_that_are_known_unless_others_are_named() -> None:
+    assert Settings.from_environment({}).rules == 1
+    with second_known():
+        assert Settings.from_environment({}).rules == SECOND
+        assert Settings.from_environment({"MOONVALE_RULES": "Newest"}).rules == SECOND
+        assert Settings.from_environment({"MOONVALE_RULES": "1"}).rules == 1
+        with pytest.raises(SettingError, match="a version that this software knows: 1, 2"):
+            Settings.from_environment({"MOONVALE_RULES": "01"})

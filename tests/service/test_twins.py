@@ -19,7 +19,19 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from moonvale.v1 import game_service_pb2 as pb
-from moonvale_engine import SPECTATOR, Entry, State, View, apply, catalog, encode, replay, seat_to_act, views
+from moonvale_engine import (
+    RULES_VERSION,
+    SPECTATOR,
+    Entry,
+    State,
+    View,
+    apply,
+    catalog,
+    encode,
+    replay,
+    seat_to_act,
+    views,
+)
 from moonvale_engine.actions import DRAW, FIELDS, PEEK, pack
 from moonvale_engine.events import EVERYBODY
 from moonvale_engine.state import FACEUP
@@ -57,9 +69,10 @@ class Case:
 @cache
 def cases() -> dict[str, Case]:
     """Return a game for each step that asks, found by playing at random."""
+    rules = catalog.rules_of(RULES_VERSION)
     asking = {
-        (program, step): f"{catalog.PROGRAM_NAMES[program]}.{step}"
-        for program, steps in enumerate(catalog.PROGRAMS)
+        (program, step): f"{rules.program_names[program]}.{step}"
+        for program, steps in enumerate(rules.programs)
         for step, one in enumerate(steps)
         if one.kind >= 0
     }

@@ -4,8 +4,8 @@ A line holds the name of a golden game, how many of its actions were made, and t
 are never changed; ``python -m tests.support.corpus`` appends those of the present codec and rules if they are new.
 """
 
-from moonvale_engine import Record, encode, read_record, replay
-from moonvale_engine.codec import CODEC_VERSION, RULES_VERSION
+from moonvale_engine import RULES_VERSION, Record, encode, read_record, replay
+from moonvale_engine.codec import CODEC_VERSION
 from tests.support.golden import GAMES, GOLDEN
 
 CORPUS = GOLDEN.parent / "corpus.txt"

@@ -23,6 +23,7 @@ from moonvale_engine.events import EVERYBODY, KINDS, NOBODY, SPECTATOR, UNKNOWN,
 from moonvale_engine.moves import tucked_under
 from moonvale_engine.notation import action_text, parse_action
 from moonvale_engine.options import DEMANDS, Options, parse_deck
+from moonvale_engine.rules import RULES_VERSION
 from moonvale_engine.state import FACEUP, SIDEWAYS, VILLAGE_SIZE, State, set_face
 from moonvale_engine.views import CardView, DecisionView, View, view
 
@@ -58,6 +59,7 @@ def table(
     successful_call: str = "zero",
     token: str = "coin",
     demands: tuple[str, ...] = DEMANDS,
+    rules: int = RULES_VERSION,
 ) -> Table:
     """Set a table at the beginning of the active player's turn.
 
@@ -77,6 +79,7 @@ def table(
             successful_call=successful_call,
             token=token,
             demands=demands,
+            rules=rules,
         ),
         SECRET,
     )

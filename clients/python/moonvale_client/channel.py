@@ -22,6 +22,8 @@ OPTIONS: Final[tuple[tuple[str, str | int], ...]] = (
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 3_000),
+    # Servers that have taken the place of others are found within the time that a call is tried, not after 30 s.
+    ("grpc.dns_min_time_between_resolutions_ms", 3_000),
     # Replays of long games are larger than gRPC's default of 4 MB allows.
     ("grpc.max_receive_message_length", 64 * 1024 * 1024),
 )

@@ -48,6 +48,7 @@ class Card:
         reacts: bool = False,
         spots: bool = False,
         repeats: bool = False,
+        since: int = 1,
     ) -> None:
         self.key = key
         self.id = id  # append-only; its program, if any, is number CARD_PROGRAMS + id
@@ -72,9 +73,10 @@ class Card:
         self.reacts = reacts  # its free ability may also be used in the window after any action (E02-2)
         self.spots = spots  # it may be declared when its owner discards; its program follows the discard (E03-1)
         self.repeats = repeats  # its main action may be repeated at the end of the turn by further ones (E04-1)
+        self.since = since  # the version of the rules that brought it, as it is
 
-    def __reduce__(self) -> tuple[Callable[[int], Card], tuple[int]]:
+    def __reduce__(self) -> tuple[Callable[[int, int], Card], tuple[int, int]]:
         """Copies and pickles are the entry of the table itself, which the rules compare by identity."""
         from moonvale_engine.catalog import card_type  # noqa: PLC0415  # the catalogue is made of cards
 
-        return card_type, (self.id,)
+        return card_type, (self.id, self.since)

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from moonvale_engine import catalog
 from moonvale_engine.deck import copies
+from moonvale_engine.rules import RULES_VERSION
 from moonvale_engine.texts import en
 from moonvale_engine.tokens import TOKENS
 
@@ -55,8 +56,11 @@ def token_text(key: str, language: str = DEFAULT_LANGUAGE) -> Text:
     return Text(*_LANGUAGES[language].TOKENS[key])
 
 
-def entries(language: str = DEFAULT_LANGUAGE) -> tuple[CardEntry, ...]:
-    """Return all card types, deck by deck and by number. Raises KeyError if there is no such language."""
+def entries(language: str = DEFAULT_LANGUAGE, rules: int = RULES_VERSION) -> tuple[CardEntry, ...]:
+    """Return all card types of a version of the rules, deck by deck and by number.
+
+    Raises KeyError if there is no such language, UnknownRulesError if there is no such version.
+    """
     return tuple(
         [
             CardEntry(
@@ -68,7 +72,7 @@ def entries(language: str = DEFAULT_LANGUAGE) -> tuple[CardEntry, ...]:
                 card.ability,
                 *card_text(card.deck, card.key, language),
             )
-            for card in sorted(catalog.CARDS, key=lambda card: (card.deck, card.number))
+            for card in sorted(catalog.rules_of(rules).cards, key=lambda card: (card.deck, card.number))
         ]
     )
 

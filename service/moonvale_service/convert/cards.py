@@ -15,6 +15,7 @@ from google.protobuf.message import Message
 from moonvale.v1 import card_pb2 as pb
 from moonvale.v1 import view_pb2
 from moonvale_engine import catalog, events
+from moonvale_engine.cards.card import Card
 from moonvale_engine.options import Options
 from moonvale_engine.views import CardView
 from moonvale_engine.views import card_view as unpacked
@@ -22,9 +23,9 @@ from moonvale_service.convert import demands
 
 
 class Printed(NamedTuple):
-    """What is printed on a card: the id of its type; where the type's cards differ, which one it is and its demand."""
+    """What is printed on a card: that of its type; where the type's cards differ, which one it is and its demand."""
 
-    id: int
+    type: Card
     variant: int
     demand: str
 
@@ -47,7 +48,7 @@ def faces(game: Options) -> Faces:
     """Return what is printed on the cards of a game, by the engine's face. UNKNOWN is none of them."""
     return {
         number | variant << 4: (
-            Printed(card.id, 0, "") if card.variants == 1 else Printed(card.id, variant + 1, game.demands[variant])
+            Printed(card, 0, "") if card.variants == 1 else Printed(card, variant + 1, game.demands[variant])
         )
         for number, card in enumerate(catalog.cards_in_play(game))
         for variant in range(card.variants)
@@ -59,9 +60,9 @@ def key(deck: str, name: str) -> str:
     return f"{deck}/{name}"
 
 
-def key_of(id: int) -> str:
-    """Return what the contract calls the card type with an id."""
-    return key(catalog.CARDS[id].deck, catalog.CARDS[id].key)
+def key_of(card: Card) -> str:
+    """Return what the contract calls a card type."""
+    return key(card.deck, card.key)
 
 
 def card(faces: Faces, handle: int, face: int) -> pb.Card:
@@ -151,11 +152,10 @@ def place(number: int) -> pb.Place:
 def _face(printed: Printed | None) -> pb.Face | None:
     if printed is None:
         return None
-    card_type = catalog.CARDS[printed.id]
     return pb.Face(
-        key=key_of(printed.id),
-        number=card_type.number,
-        value=card_type.value,
+        key=key_of(printed.type),
+        number=printed.type.number,
+        value=printed.type.value,
         variant=printed.variant,
         demand=demands.to_proto(printed.demand) if printed.demand else None,
     )

@@ -17,8 +17,8 @@ _ABILITY_KINDS: Final = {
 }
 
 
-def card_types() -> list[pb.CardType]:
-    """Return all card types, deck by deck and by number."""
+def card_types(rules: int) -> list[pb.CardType]:
+    """Return all card types of a version of the rules, deck by deck and by number."""
     return [
         pb.CardType(
             key=cards.key(entry.deck, entry.key),
@@ -30,7 +30,7 @@ def card_types() -> list[pb.CardType]:
             ability_kind=_ABILITY_KINDS[entry.kind],
             ability=entry.ability,
         )
-        for entry in texts.entries()
+        for entry in texts.entries(rules=rules)
     ]
 
 

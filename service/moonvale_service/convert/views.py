@@ -8,7 +8,7 @@ from typing import Final
 
 from moonvale.v1 import card_pb2, options_pb2
 from moonvale.v1 import view_pb2 as pb
-from moonvale_engine import decisions, views
+from moonvale_engine import catalog, decisions, views
 from moonvale_engine.events import NOBODY, SPECTATOR
 from moonvale_engine.options import Options
 from moonvale_service.about import About
@@ -74,18 +74,18 @@ def to_proto(view: views.View, position: str, header: GameHeader) -> pb.View:
         )
         seat_message.MergeFromString(encoder.village(seat.packed_village))
     if view.decision is not None:
-        _write_decision(message.decision, view.decision)
+        _write_decision(message.decision, view.decision, view.options.rules)
     if view.over != NOBODY:
         totals = [seat.total for seat in view.seats]
         message.result.CopyFrom(results.to_proto(view.over, view.places, totals))
     return message
 
 
-def _write_decision(message: pb.Decision, decision: views.DecisionView) -> None:
+def _write_decision(message: pb.Decision, decision: views.DecisionView, rules: int) -> None:
     message.kind = _KINDS[decision.kind]
     message.seat = decision.seat
     if decision.ability >= 0:
-        message.ability = cards.key_of(decision.ability)
+        message.ability = cards.key_of(catalog.rules_of(rules).cards[decision.ability])
     message.picked.extend(decision.picked)
     if decision.value is not None:
         message.value = decision.value

@@ -52,6 +52,10 @@ class Exchange:
                 return value.decode("latin-1")
         return ""
 
+    def header_named(self, name: str) -> str:
+        """Return the first value of a header by its name in ASCII, or nothing."""
+        return self.header(name.encode("ascii"))
+
     @property
     def media_type(self) -> str:
         """The content type of the body, without its parameters."""

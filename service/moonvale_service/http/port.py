@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import ssl
 from collections.abc import Iterator
 from typing import Final
 
@@ -79,7 +80,8 @@ class _Connection(HttpToolsProtocol):
         self.transport.write(head.encode("ascii") + body)
         # Closed at once, with something left to be read, it would take what was written down with it.
         self._refused = True
-        self.transport.write_eof()
+        if self.transport.can_write_eof():  # TLS can't end one direction alone
+            self.transport.write_eof()
         self.loop.call_later(_LINGER_SECONDS, self.transport.abort)
 
     def _end_head(self) -> None:
@@ -107,24 +109,28 @@ class _Server(uvicorn.Server):
 
 
 class HttpPort:
-    """Serves an ASGI application. ``grace``: seconds for requests to end when it stops."""
+    """Serves an ASGI application, with TLS if there is a ``context`` for it.
 
-    def __init__(self, app: Application, grace: float) -> None:
-        self._server = _Server(
-            uvicorn.Config(
-                app,
-                http=_Connection,
-                ws="none",
-                lifespan="off",
-                log_config=None,
-                log_level="error",  # what clients do wrong is no event of ours
-                access_log=False,
-                proxy_headers=False,
-                server_header=False,
-                timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-                timeout_graceful_shutdown=grace,  # type: ignore[arg-type]  # asyncio.wait_for gets it
-            )
+    ``grace``: seconds for requests to end when it stops.
+    """
+
+    def __init__(self, app: Application, grace: float, context: ssl.SSLContext | None = None) -> None:
+        config = uvicorn.Config(
+            app,
+            http=_Connection,
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            log_level="error",  # what clients do wrong is no event of ours
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=grace,  # type: ignore[arg-type]  # asyncio.wait_for gets it
         )
+        config.load()
+        config.ssl = context
+        self._server = _Server(config)
         self._serving: asyncio.Task[None] | None = None
 
     async def start(self, address: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -62,7 +63,7 @@ class Rest:
             bind(message, bound)
             return message
 
-        incoming = Incoming(size, read, exchange.headers(b"authorization"))
+        incoming = Incoming(size, read, exchange.headers(b"authorization"), exchange.header_named)
         name = route.method.name
         if not route.method.server_streaming:
             response = await self._edge.answer(name, incoming)
@@ -89,7 +90,7 @@ class Rest:
                 events.begin(message)
             return message
 
-        await stream(exchange, self._edge, name, Incoming(incoming.size, read, incoming.authorization), events)
+        await stream(exchange, self._edge, name, replace(incoming, read=read), events)
 
 
 class Lines:

@@ -107,7 +107,8 @@ class Rpc:
         def read(kind: type[Message]) -> Message:
             return wire.codec.parse(kind, wire.unwrap(exchange, body))
 
-        incoming = Incoming(wire.message_size(body, size), read, exchange.headers(b"authorization"))
+        size = wire.message_size(body, size)
+        incoming = Incoming(size, read, exchange.headers(b"authorization"), exchange.header_named)
         return incoming, wire.seconds(exchange)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from redis import exceptions as redis_errors
 from redis.asyncio.client import PubSub
 
-from moonvale_service import logs, tasks
+from moonvale_service import logs, metrics, tasks
 from moonvale_service.store.links import connect, link
 from moonvale_service.store.redis_store import SHARDS, channel, shard_of
 
@@ -127,6 +127,7 @@ class _Server:
                     await self._follow(pubsub)
                 except _LOST as error:
                     logs.event("warning", "changes_lost", error=error)
+                    metrics.subscriptions_lost.add()
                     self._on_loss()
                     await asyncio.sleep(self._pause)
                     self._pause = min(2 * self._pause, _LONGEST_PAUSE)

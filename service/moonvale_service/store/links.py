@@ -7,6 +7,7 @@ The connections are redis-py's; its pools and pipelines, which cost more than al
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, Final, Protocol
@@ -19,6 +20,8 @@ from redis.asyncio.cluster import ClusterNode, RedisCluster
 from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+
+from moonvale_service import metrics
 
 CLUSTER: Final = "+cluster"  # the end of a URL's scheme
 CONNECTIONS: Final = 32
@@ -55,6 +58,9 @@ class Link(Protocol):
 
     async def url_of(self, key: str) -> str:
         """Return the URL of the server that has the key."""
+
+    async def urls(self) -> list[str]:
+        """Return the URLs of all servers that have keys."""
 
     def doubt(self) -> None:
         """What ``url_of`` says may have changed: ask the servers anew next time."""
@@ -120,6 +126,7 @@ class Pool:
             connection = self._idle.pop() if self._idle else self._make()
             try:
                 await connection.connect()  # type: ignore[no-untyped-call]
+                began = time.perf_counter()
                 await connection.send_packed_command(
                     b"".join([_pack(command) for command in commands]), check_health=False
                 )
@@ -127,6 +134,7 @@ class Pool:
             except BaseException:
                 await connection.disconnect(nowait=True)
                 raise
+            metrics.store_round_trip_seconds.observe(time.perf_counter() - began)
             self._idle.append(connection)
             return answers
 
@@ -158,6 +166,7 @@ class _Single:
             try:
                 answers = await self._pool.run(*commands)
             except (redis_errors.ConnectionError, redis_errors.TimeoutError, OSError):
+                metrics.store_retries.add()
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
                 continue
@@ -173,6 +182,9 @@ class _Single:
 
     async def url_of(self, key: str) -> str:
         return self._url
+
+    async def urls(self) -> list[str]:
+        return [self._url]
 
     def doubt(self) -> None:
         pass
@@ -221,6 +233,7 @@ class _Cluster:
                 if asking is not None:
                     continue
             asking = None
+            metrics.store_retries.add()
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
             await self._ask()
@@ -243,6 +256,13 @@ class _Cluster:
             await self._ask()
         node = self._cluster.get_node_from_key(key)
         assert node is not None, "only replicas can be missing"
+        return self._url_of(node)
+
+    async def urls(self) -> list[str]:
+        await self._cluster.initialize()
+        return [self._url_of(node) for node in self._cluster.get_primaries()]
+
+    def _url_of(self, node: ClusterNode) -> str:
         user = self._url.netloc.rpartition("@")
         host = f"[{node.host}]" if ":" in node.host else node.host
         return self._url._replace(netloc=f"{user[0]}{user[1]}{host}:{node.port}").geturl()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
@@ -16,6 +17,7 @@ from typing import Any, Final
 
 from redis import exceptions as redis_errors
 
+from moonvale_service import metrics, tracing
 from moonvale_service.store import Commit, Committed, GameMissingError, Listed, Record, StoreUnavailableError
 from moonvale_service.store.links import Command, link
 from moonvale_service.store.log_codec import SLOTS, MarkedEntry, decode_entry
@@ -77,7 +79,7 @@ class RedisStore:
         self._timeout = timeout
         self._wait: tuple[Command, ...] = (("WAIT", 1, max(1, round(timeout * _WAIT_MS))),) if replicated else ()
         self._create, self._read_log, self._commit, self._delete, self._settle, self._amend, self._list = (
-            _Script((resources.files(__package__) / "scripts" / f"{name}.lua").read_bytes())
+            _Script(name, (resources.files(__package__) / "scripts" / f"{name}.lua").read_bytes())
             for name in ("create", "read_log", "commit", "delete", "settle", "amend", "list")
         )
 
@@ -88,12 +90,12 @@ class RedisStore:
     async def read(self, game: str, slot: int | None = None) -> Record:
         fields = _FIELDS if slot is None else (*_FIELDS, _RINGS[slot])
         key = game_key(game)
-        async with self._step():
+        async with self._step("read"):
             (found,) = _good(await self._link.run(key, ("HMGET", key, *fields)))
         return _record(found)
 
     async def read_log(self, game: str, start: int) -> tuple[Record, list[MarkedEntry], int]:
-        async with self._step():
+        async with self._step("read_log"):
             (answer,) = await self._run(self._read_log, (game_key(game), log_key(game)), start)
         now, found, log = answer
         return _record(found), [decode_entry(entry) for entry in log], int(now)
@@ -105,9 +107,11 @@ class RedisStore:
         args += [change.expiry, change.keep_from, game, change.meta, *change.entries]
         outcome = await self._write(self._commit, keys, *args)
         if outcome[0] == 1:
+            metrics.commits.add()
             return Committed(int(outcome[1]), None)
         if outcome[0] == 2:
             raise GameMissingError
+        metrics.conflicts.add()
         return Committed(0, _record(outcome[1]))
 
     async def list_games(self, after: str, count: int) -> tuple[list[Listed], str]:
@@ -115,7 +119,7 @@ class RedisStore:
         start = shard_of(after) if after else 0
         for first in range(start, SHARDS, _SHARDS_AT_ONCE):
             shards = range(first, min(first + _SHARDS_AT_ONCE, SHARDS))
-            sizes = await asyncio.gather(*[self._size(shard) for shard in shards])
+            sizes = await asyncio.gather(*[self.size(shard) for shard in shards])
             for shard in [shard for shard, size in zip(shards, sizes, strict=True) if size]:
                 low = f"({after}" if after and shard == start else "-"
                 while low:
@@ -126,15 +130,16 @@ class RedisStore:
                     low = f"({last}" if last else ""
         return found, ""
 
-    async def _size(self, shard: int) -> int:
+    async def size(self, shard: int) -> int:
+        """Return how many games the index of a shard has."""
         key = index_key(shard)
-        async with self._step():
+        async with self._step("size"):
             (size,) = _good(await self._link.run(key, ("ZCARD", key)))
         return int(size)
 
     async def _list_shard(self, shard: int, low: str, count: int) -> tuple[list[Listed], str]:
         key = index_key(shard)
-        async with self._step():
+        async with self._step("list"):
             (answer,) = await self._run(self._list, (key,), low, count, key.removesuffix("i") + "g:")
         last, rows = answer
         listed = [
@@ -160,7 +165,7 @@ class RedisStore:
             raise GameMissingError
 
     async def ping(self) -> None:
-        async with self._step():
+        async with self._step("ping"):
             await self._link.ping()
 
     async def close(self) -> None:
@@ -168,9 +173,10 @@ class RedisStore:
 
     async def _write(self, script: _Script, keys: Sequence[str], *args: bytes | str | int) -> Any:  # noqa: ANN401
         """Run a script that writes; return its answer when what it wrote is as durable as it has to be."""
-        async with self._step():
+        async with self._step(script.name):
             answer, *confirmed = await self._run(script, keys, *args, then=self._wait)
         if confirmed and confirmed[0] < 1:
+            metrics.store_failures.add(script.name)
             raise StoreUnavailableError("no replica has confirmed the change in time")
         return answer
 
@@ -185,22 +191,28 @@ class RedisStore:
         return _good(answers)
 
     @asynccontextmanager
-    async def _step(self) -> AsyncIterator[None]:
+    async def _step(self, name: str) -> AsyncIterator[None]:
         """Bound a step in time, and tell a server that can't serve from one that was asked something wrong."""
+        began = time.perf_counter()
         try:
-            async with asyncio.timeout(self._timeout):
-                yield
+            with tracing.step(name):
+                async with asyncio.timeout(self._timeout):
+                    yield
         except (redis_errors.RedisError, redis_errors.RedisClusterException, OSError) as error:
             # TimeoutError is an OSError.
             if type(error) is redis_errors.ResponseError and not str(error).startswith(_UNABLE):
                 raise
+            metrics.store_failures.add(name)
             raise StoreUnavailableError from error
+        finally:
+            metrics.store_step_seconds.observe(time.perf_counter() - began, name)
 
 
 class _Script:
-    """A script, and the digest by which a server knows it."""
+    """A script, its name, and the digest by which a server knows it."""
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, name: str, text: bytes) -> None:
+        self.name = name
         self.text = text
         self.digest = hashlib.sha1(text, usedforsecurity=False).hexdigest()
 

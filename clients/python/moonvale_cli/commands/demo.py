@@ -11,13 +11,12 @@ from rich.console import Console
 from rich.text import Text
 
 from moonvale.v1 import view_pb2
-from moonvale_cli.at_hand import add_address, any_service, command_name
+from moonvale_cli.at_hand import add_address, address_options, any_service, command_name, tls_of
 from moonvale_cli.bots import add_bots, chooser, make_bot
 from moonvale_cli.draw import LEGEND, scores
 from moonvale_cli.errors import CommandError
 from moonvale_cli.onlooker import Onlooker
 from moonvale_client import (
-    DEFAULT_ADDRESS,
     AsyncClient,
     CreateGameResponse,
     MoonvaleError,
@@ -64,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Have a game played and show it."""
     console = Console(highlight=False)
-    with any_service(arguments.address, console) as address:
+    with any_service(arguments.address, console, tls_of(arguments)) as address:
         try:
             view, replay = asyncio.run(_demo(address, arguments, console))
         except ExceptionGroup as group:
@@ -91,9 +90,10 @@ async def _demo(address: str, arguments: argparse.Namespace, console: Console) -
     def pause(view: View) -> float:
         return float(seconds) if view.decision.kind in _PAUSED else 0.0
 
-    async with AsyncClient(address) as client:
+    async with AsyncClient(address, tls=tls_of(arguments)) as client:
         game = await client.create_game(Options(players=len(_NAMES), rounds=arguments.rounds), _NAMES)
-        console.print(Text(f"To look on from elsewhere: {_watch_command(game, address)}"), style="dim", soft_wrap=True)
+        where = address_options(address, arguments)
+        console.print(Text(f"To look on from elsewhere: {_watch_command(game)}{where}"), style="dim", soft_wrap=True)
         console.print(LEGEND, style="dim")
         console.print()
         async with asyncio.TaskGroup() as seats:
@@ -104,9 +104,8 @@ async def _demo(address: str, arguments: argparse.Namespace, console: Console) -
         return view, await client.get_replay(game.name, game.spectator_credential)
 
 
-def _watch_command(game: CreateGameResponse, address: str) -> str:
-    where = "" if address == DEFAULT_ADDRESS else f" --address {address}"
-    return f"{command_name()} watch {game.name} --credential {game.spectator_credential}{where}"
+def _watch_command(game: CreateGameResponse) -> str:
+    return f"{command_name()} watch {game.name} --credential {game.spectator_credential}"
 
 
 def _checked(view: View, replay: Replay) -> str:

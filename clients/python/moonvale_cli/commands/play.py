@@ -8,7 +8,7 @@ from typing import Final
 
 from rich.console import Console
 
-from moonvale_cli.at_hand import add_address, any_service
+from moonvale_cli.at_hand import add_address, any_service, tls_of
 from moonvale_cli.bots import Bots, add_bots, make_bot
 from moonvale_cli.errors import CommandError
 from moonvale_cli.game_name import CREDENTIAL_VARIABLE, game_name
@@ -68,8 +68,9 @@ def _deck(text: str) -> str:
 def run(arguments: argparse.Namespace) -> int:
     """Play a game to its end, or until the player quits."""
     console = Console(highlight=False)
+    tls = tls_of(arguments)
     try:
-        with any_service(arguments.address, console) as address, Client(address) as client:
+        with any_service(arguments.address, console, tls) as address, Client(address, tls=tls) as client:
             if arguments.game:
                 _join(client, arguments, console)
             else:
@@ -102,7 +103,7 @@ def _against_agents(client: Client, address: str, arguments: argparse.Namespace,
     credentials = list(game.seat_credentials)
     mine = credentials.pop(arguments.seat - 1)
     agents = {credential: make_bot(arguments, i) for i, credential in enumerate(credentials)}
-    with Bots(address, game.name, agents) as bots:
+    with Bots(address, game.name, agents, tls_of(arguments)) as bots:
         try:
             Player(client, game.name, mine, console).play()
         except LeftError:

@@ -21,6 +21,7 @@ from moonvale_engine import (
     NotationError,
     Position,
     State,
+    UnknownRulesError,
     action_text,
     apply,
     legal_actions,
@@ -73,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise CommandError("needs a position as text; see docs/notation.md, or try: moonvale position --new 2")
     try:
         position = parse_position(sys.stdin.read() if arguments.text == "-" else arguments.text)
-    except NotationError as error:
+    except (NotationError, UnknownRulesError) as error:
         raise CommandError(str(error)) from error
     console = Console()
     if arguments.actions:

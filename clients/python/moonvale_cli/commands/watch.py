@@ -11,7 +11,7 @@ from typing import Final
 
 from rich.console import Console
 
-from moonvale_cli.at_hand import add_address, running_service
+from moonvale_cli.at_hand import add_address, running_service, tls_of
 from moonvale_cli.draw import scores
 from moonvale_cli.errors import CommandError
 from moonvale_cli.game_name import CREDENTIAL_VARIABLE, game_name
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"needs a --credential of the game, or one in {CREDENTIAL_VARIABLE}; who created the game has one for you"
         )
     console = Console(highlight=False)
-    with running_service(arguments.address) as address:
+    with running_service(arguments.address, tls_of(arguments)) as address:
         try:
             view = asyncio.run(_look_on(address, arguments, console))
         except MoonvaleError as error:
@@ -67,5 +67,5 @@ async def _look_on(address: str, arguments: argparse.Namespace, console: Console
     except OSError as error:
         raise CommandError(f"--save {arguments.save}: {error.strerror}") from error
     with saving as saved:
-        async with AsyncClient(address) as client:
+        async with AsyncClient(address, tls=tls_of(arguments)) as client:
             return await Onlooker(client, game_name(arguments.game), arguments.credential, console, saved).look_on()
