@@ -84,8 +84,7 @@ class Server:
                 *_ages(settings),
             )
         )
-        files = tls.files_of(settings)
-        self._certificates = None if files is None else tls.Certificates(files)
+        self._certificates = tls.certificates(settings)
         self._http: HttpPort | None = None
         self._ready = self._draining = False
         #: The port that HTTP is served on.
@@ -106,7 +105,7 @@ class Server:
         ports = []
         for address in addresses:
             try:
-                ports.append(self._add_port(address))
+                ports.append(tls.add_port(self._server, address, self._certificates))
             except RuntimeError:
                 raise SettingError(variable_of("listen"), f"{address} can't be listened on") from None
         self._ready = True
@@ -123,11 +122,6 @@ class Server:
                 raise SettingError(variable_of("http_listen"), f"{address} can't be listened on") from None
         await self._server.start()
         return ports
-
-    def _add_port(self, address: str) -> int:
-        if self._certificates is None or address.startswith("unix:"):
-            return self._server.add_insecure_port(address)
-        return self._server.add_secure_port(address, self._certificates.grpc_credentials())
 
     async def idle(self) -> None:
         """Return when no call is open."""

@@ -9,14 +9,14 @@ import sys
 import grpc.aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
-from moonvale_service import logs, server, tasks
+from moonvale_service import logs, server, tasks, tls
 from moonvale_service.bots import Bots
 from moonvale_service.commits import Commits
 from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE
 from moonvale_service.recent import Recent
 from moonvale_service.seats import Seats
-from moonvale_service.settings import Settings
+from moonvale_service.settings import SettingError, Settings, variable_of
 from moonvale_service.steward import Steward
 from moonvale_service.store import StoreUnavailableError
 
@@ -38,15 +38,22 @@ class StewardProcess:
         seats = Seats(self._store, recent, load_keys(settings, make=False), settings)
         self._bots = Bots(settings)
         self._steward = Steward(self._store, recent, commits, seats, self._bots, url, settings)
+        self._certificates = tls.certificates(settings)
         self._health = health.aio.HealthServicer()
         self._server = grpc.aio.server(options=(("grpc.so_reuseport", 1),))
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         self._running: list[asyncio.Task[None]] = []
 
     async def start(self, public: str, own: str) -> None:
-        """Begin, and serve health at the own address; where no worker serves, at the public one too."""
+        """Begin, and serve health at the own address; where no worker serves, at the public one too.
+
+        Raises SettingError.
+        """
         for address in (own,) if self._settings.workers else (own, public):
-            self._server.add_insecure_port(address)
+            try:
+                tls.add_port(self._server, address, self._certificates)
+            except RuntimeError:
+                raise SettingError(variable_of("listen"), f"{address} can't be listened on") from None
         await self._check_store()
         self._running = [asyncio.create_task(self._steward.run()), asyncio.create_task(self._keep_checking())]
         await self._server.start()
@@ -71,6 +78,8 @@ class StewardProcess:
     async def _keep_checking(self) -> None:
         while True:
             await asyncio.sleep(_CHECK_SECONDS)
+            if self._certificates is not None:
+                self._certificates.refresh()
             await self._check_store()
 
     async def _check_store(self) -> None:

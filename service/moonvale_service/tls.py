@@ -81,6 +81,19 @@ def load(files: Files) -> Material:
     )
 
 
+def certificates(settings: Settings) -> Certificates | None:
+    """Return what the ports serve with, or None if they have no TLS. Raises SettingError."""
+    files = files_of(settings)
+    return None if files is None else Certificates(files)
+
+
+def add_port(server: grpc.aio.Server, address: str, certificates: Certificates | None) -> int:
+    """Have a server listen on an address, and return the port. Sockets (``unix:``) have no TLS. Raises RuntimeError."""
+    if certificates is None or address.startswith("unix:"):
+        return server.add_insecure_port(address)
+    return server.add_secure_port(address, certificates.grpc_credentials())
+
+
 class Certificates:
     """What the ports serve with; ``refresh`` it from time to time."""
 

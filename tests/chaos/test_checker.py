@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -13,11 +14,22 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from moonvale.v1 import event_pb2
 from moonvale.v1.action_pb2 import Action, CallAction
+from moonvale.v1.clock_pb2 import TIME_OUT_AGENT_DECIDES, TIME_OUT_AGENT_TAKES_OVER, TIME_OUT_FORFEIT
 from moonvale.v1.event_pb2 import LogEntry
 from moonvale.v1.replay_pb2 import Replay
 from moonvale_engine.actions import CALL, DRAW_WITH_TOKEN
 from moonvale_engine.events import SPECTATOR, Event, seen_by
-from moonvale_engine.log import RESIGNATION, Entry, enter
+from moonvale_engine.log import (
+    BY_AGENT,
+    BY_BOT,
+    BY_TIME_OUT,
+    FOR_FAILED_BOT,
+    RESIGNATION,
+    RETURN,
+    TAKEOVER,
+    Entry,
+    enter,
+)
 from moonvale_engine.options import Options, parse_deck
 from moonvale_engine.outcome import result
 from moonvale_engine.play import new_game, seat_to_act
@@ -29,7 +41,7 @@ from moonvale_service.convert import actions, events, replays
 from moonvale_service.convert.options import to_proto as options_to_proto
 from tests.chaos import checker
 from tests.chaos.checker import REMEMBERED, check
-from tests.chaos.record import Answer, Change, Game, Refusal, Sight, Watch, digest
+from tests.chaos.record import Agreement, Answer, Change, Game, Refusal, Sight, Watch, digest
 
 NAME = "games/q7xw3m6d4c2h5r2tk5w2"
 SECRET = bytes(range(32))
@@ -373,3 +385,60 @@ def test_several_actions_of_one_request() -> None:
     both.answers.append(Answer(second.answers[0].version, second.answers[0].mark, entries))
     game.changes = [change for change in game.changes if change not in (first, second)] + [both]
     assert lines(game) == []
+
+
+AGREED = Agreement(frozenset({1}), 3, 1000, 250, TIME_OUT_AGENT_TAKES_OVER)
+DECIDES = replace(AGREED, on_time_out=TIME_OUT_AGENT_DECIDES)
+FORFEITS = replace(AGREED, on_time_out=TIME_OUT_FORFEIT)
+
+
+@pytest.mark.parametrize(
+    ("agreed", "entry", "late", "away", "wrong"),
+    [
+        (AGREED, Entry(0, 5), False, (), ""),
+        (AGREED, Entry(0, 5), True, (), "its time was out"),
+        (AGREED, Entry(0, RESIGNATION), True, (), ""),
+        (AGREED, Entry(1, 5), False, (), "a bot plays that seat"),
+        (AGREED, Entry(3, 5), False, (), "its player never answers"),
+        (AGREED, Entry(1, 5, BY_BOT), False, (), ""),
+        (AGREED, Entry(0, 5, BY_BOT), False, (), "no bot plays that seat, or none fails"),
+        (AGREED, Entry(1, 5, FOR_FAILED_BOT), False, (), "no bot plays that seat, or none fails"),
+        (AGREED, Entry(0, 5, BY_AGENT), False, (0,), ""),
+        (AGREED, Entry(0, 5, BY_AGENT), False, (), "that seat is not away"),
+        (AGREED, Entry(0, TAKEOVER, BY_TIME_OUT), True, (), ""),
+        (AGREED, Entry(0, TAKEOVER, BY_TIME_OUT), False, (), "there was time left"),
+        (AGREED, Entry(0, 5, BY_TIME_OUT), True, (0,), ""),  # which follows the takeover
+        (AGREED, Entry(0, 5, BY_TIME_OUT), True, (), "that is not what the clock says"),
+        (AGREED, Entry(0, RESIGNATION, BY_TIME_OUT), True, (), "that is not what the clock says"),
+        (DECIDES, Entry(0, 5, BY_TIME_OUT), True, (), ""),
+        (DECIDES, Entry(0, 5, BY_TIME_OUT), False, (), "there was time left"),
+        (DECIDES, Entry(1, 5, BY_TIME_OUT), True, (), "that seat has no clock"),
+        (DECIDES, Entry(0, TAKEOVER, BY_TIME_OUT), True, (), "that is not what the clock says"),
+        (FORFEITS, Entry(0, RESIGNATION, BY_TIME_OUT), True, (), ""),
+        (FORFEITS, Entry(0, 5, BY_TIME_OUT), True, (), "that is not what the clock says"),
+    ],
+)
+def test_what_a_table_has_agreed_on(
+    agreed: Agreement, entry: Entry, late: bool, away: tuple[int, ...], wrong: str
+) -> None:
+    clocked = entry.seat not in agreed.bots and entry.seat not in away
+    assert checker._cause_is_wrong(agreed, entry, clocked=clocked, late=late, known=True, away=set(away)) == wrong
+
+
+def test_a_table_of_persons_alone_moves_by_persons_alone() -> None:
+    game = played()
+    replay_of(game).entries[2].cause = event_pb2.CAUSE_BOT
+    assert any("the service did this by itself" in line for line in lines(game))
+
+
+def test_a_seat_comes_back_when_it_has_asked_for_that_alone() -> None:
+    game = played()
+    game.agreement = AGREED
+    told = checker._Check(game, None)
+    returns = [checker._Step(Entry(0, RETURN, time=1), [], 0, {}) for _ in range(2)]
+    game.reclaims[0] = 2
+    told._check_causes([returns[0], *returns])
+    assert told.violations == []
+    game.reclaims[0] = 1
+    told._check_causes([returns[0], *returns])
+    assert [violation.what.split(" Counter")[0] for violation in told.violations] == ["seats came back"]

@@ -88,6 +88,8 @@ def test_what_else_can_be_typed(service_address: str) -> None:
         terminal.until(PROMPT)
         terminal.type("yes")
         assert "You resigned." in terminal.until(OVER)
+        terminal.until(r"Play again with the same players\? Type yes to do so\.\n> ")
+        terminal.type("no")
         assert terminal.end() == 0
 
 
@@ -161,6 +163,10 @@ def test_no_color_is_heeded(service_address: str) -> None:
     ("arguments", "error"),
     [
         (["--address", "127.0.0.1:1"], "no service answers at 127.0.0.1:1. Start one with: "),
+        (["--open", "1"], "--open goes with --host, and is 1 to 3 with 4 players"),
+        (["--host", "--open", "2", "--players", "2"], "--open goes with --host, and is 1 to 1 with 2 players"),
+        (["--host", "--seed", "1"], "--seed is for agents of this command"),
+        (["--clock", "0.01s"], "INVALID_FIELD: "),
         (["--players", "2", "--seat", "3"], "--seat 3 is not there with --players 2"),
         (["--rounds", "99"], "INVALID_FIELD"),
         (["--game", "games/aaaaaaaaaaaaaaaaaaaa"], "--game needs your seat's --credential"),

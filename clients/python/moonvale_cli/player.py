@@ -23,11 +23,12 @@ from moonvale_cli.story import Story
 from moonvale_cli.words.choices import choice_words, question_words
 from moonvale_cli.words.clocks import clock_words, time_words
 from moonvale_cli.words.seating import Seating
-from moonvale_cli.words.table import Table, ordinal
+from moonvale_cli.words.table import Table, changed_cards, listed, ordinal
 from moonvale_client import Client, MoonvaleError, View
 from moonvale_client.cursor import is_newer
 from moonvale_client.entropy import has_to_reveal
 from moonvale_engine import texts
+from moonvale_engine.options import parse_deck
 
 INTRODUCTION: Final = (
     "Your village is the row of cards in front of you. Every card counts its number, and whoever has the fewest"
@@ -152,6 +153,9 @@ class Player:
             self._console.print(INTRODUCTION)
         if self.view.HasField("clock"):
             self._console.print(f"The clock: {clock_words(self.view.clock)}.")
+        changes = changed_cards(self.view.options.deck)
+        if changes:
+            self._console.print(f"Cards of the other deck: {listed(changes)}.")
         self._console.print()
         self._round = self.view.round
         self._story = Story(-1)
@@ -198,7 +202,7 @@ class Player:
         """Have a player in whose place an agent plays take the seat back."""
         while self._is_away():
             self._say(self._story.tell(self._table))
-            self._console.print("Your time was out, so an agent plays for you. Press Enter to take your seat back.")
+            self._console.print("Your time was out, so an agent plays for you. Press Enter to come back.")
             if self._read(limited=False) in _QUIT:
                 raise LeftError
             try:
@@ -331,12 +335,9 @@ class Player:
 
     def _explain(self, number: int) -> None:
         """Tell what the cards in play with a number, or a value, do."""
-        deck, *changes = self.view.options.deck.split(",")
-        decks = dict(change.partition("=")[::2] for change in changes)
+        decks = parse_deck(self.view.options.deck)
         found = [
-            card
-            for card in texts.entries()
-            if number in (card.number, card.value) and decks.get(str(card.number), deck) == card.deck
+            card for card in texts.entries() if number in (card.number, card.value) and decks[card.number] == card.deck
         ]
         for card in found:
             self._console.print(Text(f"{card.value} {card.name}: {card.ability}"))

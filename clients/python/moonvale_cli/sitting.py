@@ -64,6 +64,10 @@ class Sitting:
                     following = self._rematch(place, view)
             except (LeftError, KeyboardInterrupt):
                 self._leave(place, player.view)
+            except MoonvaleError as error:
+                if error.reason == "GAME_NOT_FOUND":
+                    raise CommandError("whoever set the table has taken it away") from error
+                raise
 
     def _leave(self, place: Place, view: View) -> None:
         """Say goodbye; a seat of a game that waits is freed, and a table whose host leaves it is taken away."""
@@ -98,7 +102,7 @@ class Sitting:
             self._console.print("The replay is sealed for now, so the shuffles can be checked only later.", style="dim")
             return
         self._console.print(player.evidence.check(replay, Table(view)))
-        how = "To check them yourself, play with --save NAME; then: moonvale verify NAME.moonvale --seen NAME.ndjson"
+        how = "To check them yourself, play with --save NAME, then use: moonvale verify"
         if self._save is not None:
             name = self._save if self._games == 1 else self._save.with_name(f"{self._save.name}-{self._games}")
             try:
@@ -106,7 +110,7 @@ class Sitting:
             except OSError as error:
                 raise CommandError(f"--save {name}: {error.strerror}") from error
             how = f"To check them yourself: {command_name()} verify {record} --seen {told}"
-        self._console.print(Text(how), style="dim")
+        self._console.print(Text(how), style="dim", soft_wrap=True)
 
     def _rematch(self, place: Place, view: View) -> Place | None:
         """Ask whether the player wants another game with the same others, and sit down for it."""

@@ -25,14 +25,15 @@ class Story:
         if entry.version != self.version + 1:
             return
         self.version = entry.version
-        if entry.cause in CAUSES:
+        caused = entry.cause in CAUSES
+        if caused:
             self._append(entry.seat, _causes_words(entry), begins=True)
         for event in entry.events:
             kind = event.WhichOneof("kind")
             if kind == "acted":
                 self._action = event.acted.action
             seat, text = phrase(event, self._action, table)
-            self._append(seat, text, begins=kind in _BEGIN_LINES)
+            self._append(seat, text, begins=kind in _BEGIN_LINES and not (caused and kind == "resigned"))
 
     def _append(self, seat: int | None, text: str, *, begins: bool) -> None:
         if not self._lines or seat is None or self._lines[-1][0] != seat or begins:

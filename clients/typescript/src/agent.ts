@@ -2,9 +2,20 @@
 
 import { unlessAborted } from "./calls.js";
 import type { Client } from "./client.js";
-import { GAME_OVER, HISTORY_REWOUND, MoonvaleError, NOT_YOUR_TURN, STALE_VERSION } from "./errors.js";
+import { isNewer } from "./cursor.js";
+import { hasToReveal } from "./entropy.js";
+import {
+  GAME_BEGUN,
+  GAME_NOT_BEGUN,
+  GAME_OVER,
+  HISTORY_REWOUND,
+  MoonvaleError,
+  NOT_YOUR_TURN,
+  STALE_VERSION,
+  TIME_OUT,
+} from "./errors.js";
 import type { Result } from "./gen/moonvale/v1/result_pb.js";
-import type { Decision, View } from "./gen/moonvale/v1/view_pb.js";
+import { type Decision, Phase, type View } from "./gen/moonvale/v1/view_pb.js";
 import type { ActionInit, CallOptions } from "./requests.js";
 
 /** A view whose viewer is to act: its decision has legal actions. */
@@ -13,13 +24,20 @@ export type ViewToAct = View & { decision: Decision };
 /** Returns one of `view.decision.legalActions`, at once or as a promise. */
 export type Choose = (view: ViewToAct) => ActionInit | Promise<ActionInit>;
 
-/** The game has moved on since the view, by another client of the same seat or by a resignation. */
-const MOVED_ON: ReadonlySet<string> = new Set([STALE_VERSION, NOT_YOUR_TURN, GAME_OVER]);
+export interface PlaySeatOptions extends CallOptions {
+  /** What the seat has committed to, which is revealed when it is time to. */
+  readonly entropy?: Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** The game has moved on since the view: by another client of the same seat, by a resignation, or as time was out. */
+const MOVED_ON: ReadonlySet<string> = new Set([STALE_VERSION, NOT_YOUR_TURN, GAME_OVER, GAME_BEGUN, GAME_NOT_BEGUN]);
 
 /**
  * Play the credential's seat until the game is over, and return how it ended.
  *
  * `choose` gets the seat's view at each decision of its own and returns one of `view.decision.legalActions`.
+ * A seat that an agent plays, since its time was out, is taken back: once, and once more whenever the seat has answered a
+ * decision in time since. So a player that can't keep up at all leaves the agent to it.
  * Throws what `choose` throws, MoonvaleError, such as ILLEGAL_ACTION for another choice, or the signal's reason.
  */
 export async function playSeat(
@@ -27,11 +45,12 @@ export async function playSeat(
   game: string,
   credential: string,
   choose: Choose,
-  options: CallOptions = {},
+  options: PlaySeatOptions = {},
 ): Promise<Result> {
+  const player = new Player(client, credential, choose, options);
   for (;;) {
     try {
-      return await play(client, game, credential, choose, options);
+      return await play(client, game, credential, player, options);
     } catch (error) {
       if (!(error instanceof MoonvaleError && error.reason === HISTORY_REWOUND)) {
         throw error;
@@ -44,18 +63,20 @@ async function play(
   client: Client,
   game: string,
   credential: string,
-  choose: Choose,
+  player: Player,
   options: CallOptions,
 ): Promise<Result> {
   let view: View | undefined;
   for await (const update of client.watch(game, credential, options)) {
     if (update.case === "view") {
       view = update.value;
-    } else if (view === undefined || isToAct(view, update.value)) {
+    } else if (view === undefined || (isNewer(update.value, view) && update.value.seatToAct === view.viewerSeat)) {
       view = await client.getView(game, credential, options);
+    } else {
+      continue;
     }
-    while (hasChoice(view)) {
-      view = await answer(client, view, credential, choose, options);
+    for (let next = await player.step(view); next !== undefined; next = await player.step(view)) {
+      view = next;
     }
   }
   while (view?.result === undefined) {
@@ -64,32 +85,73 @@ async function play(
   return view.result;
 }
 
-/** Whether an entry that is newer than the view puts its viewer to act. */
-function isToAct(view: View, entry: { version?: bigint | undefined; seatToAct?: number | undefined }): boolean {
-  return (entry.version ?? 0n) > (view.version ?? 0n) && entry.seatToAct === view.viewerSeat;
-}
-
 /** Whether the view's viewer is to act. */
 export function hasChoice(view: View): view is ViewToAct {
   return (view.decision?.legalActions.length ?? 0) > 0;
 }
 
-/** Answers the view's decision and returns the view that follows. */
-export async function answer(
-  client: Client,
-  view: ViewToAct,
-  credential: string,
-  choose: Choose,
-  options: CallOptions,
-): Promise<View> {
-  const action = await unlessAborted(choose(view), options.signal);
-  try {
-    const response = await client.submitAction(view.name, credential, action, view.version, options);
-    return response.view ?? (await client.getView(view.name, credential, options));
-  } catch (error) {
-    if (!(error instanceof MoonvaleError && MOVED_ON.has(error.reason))) {
-      throw error;
+/** Whoever plays one seat: what is done when it is to act. */
+export class Player {
+  readonly #client: Client;
+  readonly #credential: string;
+  readonly #choose: Choose;
+  readonly #entropy: Uint8Array<ArrayBuffer> | undefined;
+  readonly #options: CallOptions;
+  #mayReturn = true;
+
+  constructor(client: Client, credential: string, choose: Choose, { entropy, signal }: PlaySeatOptions) {
+    this.#client = client;
+    this.#credential = credential;
+    this.#choose = choose;
+    this.#entropy = entropy;
+    this.#options = { signal };
+  }
+
+  /**
+   * Do the next thing that the view asks of the seat, and return the view that follows.
+   * Undefined: there is nothing to be done until the service tells more.
+   */
+  async step(view: View): Promise<View | undefined> {
+    try {
+      return await this.#step(view);
+    } catch (error) {
+      if (!(error instanceof MoonvaleError)) {
+        throw error;
+      }
+      if (error.reason === TIME_OUT) {
+        return undefined; // what comes of it is told as soon as it is done
+      }
+      if (!MOVED_ON.has(error.reason)) {
+        throw error;
+      }
+      return this.#look(view);
     }
-    return client.getView(view.name, credential, options);
+  }
+
+  async #step(view: View): Promise<View | undefined> {
+    const entropy = this.#entropy;
+    if (entropy !== undefined && (await hasToReveal(view, entropy))) {
+      const revealed = await this.#client.revealEntropy(view.name, this.#credential, entropy, this.#options);
+      return revealed.phase === Phase.REVEALING ? undefined : revealed;
+    }
+    if (view.phase === Phase.PLAYING && view.seats[view.viewerSeat ?? -1]?.away === true) {
+      if (!this.#mayReturn) {
+        return undefined;
+      }
+      this.#mayReturn = false;
+      const response = await this.#client.reclaimSeat(view.name, this.#credential, this.#options);
+      return response.view ?? this.#look(view);
+    }
+    if (!hasChoice(view)) {
+      return undefined;
+    }
+    const action = await unlessAborted(this.#choose(view), this.#options.signal);
+    const response = await this.#client.submitAction(view.name, this.#credential, action, view.version, this.#options);
+    this.#mayReturn = true;
+    return response.view ?? this.#look(view);
+  }
+
+  #look(view: View): Promise<View> {
+    return this.#client.getView(view.name, this.#credential, this.#options);
   }
 }

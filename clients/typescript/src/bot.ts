@@ -1,7 +1,7 @@
 /** A bot: plays many seats to the end of their games, on as few streams as the server allows. */
 
-import { type Choose, answer, hasChoice } from "./agent.js";
-import { linked } from "./calls.js";
+import { type Choose, Player } from "./agent.js";
+import { type Call, linked } from "./calls.js";
 import type { Client } from "./client.js";
 import { CREDENTIAL_REVOKED, GAME_NOT_FOUND, MoonvaleError } from "./errors.js";
 import type { Result } from "./gen/moonvale/v1/result_pb.js";
@@ -12,6 +12,8 @@ import type { Seat, Turn } from "./turns.js";
 export interface PlaySeatsOptions extends CallOptions {
   /** Of how many seats decisions are answered at a time. Default: 32. */
   readonly atOnce?: number;
+  /** What seats have committed to, by their credentials. */
+  readonly entropies?: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
 }
 
 /** The seat is lost to its player, as the stream of turns tells, too. */
@@ -21,14 +23,14 @@ const LOST: ReadonlySet<string> = new Set([CREDENTIAL_REVOKED, GAME_NOT_FOUND]);
  * Play many seats until all games are over.
  *
  * Returns for each seat how its game ended, or what kept it from being played on, such as CREDENTIAL_REVOKED or
- * GAME_NOT_FOUND. `choose` is as for `playSeat`. Throws what `choose` throws, MoonvaleError, such as ILLEGAL_ACTION for
+ * GAME_NOT_FOUND. `choose`, and what becomes of seats whose time was out, are as for `playSeat`. Throws what `choose` throws, MoonvaleError, such as ILLEGAL_ACTION for
  * another choice, or the signal's reason.
  */
 export async function playSeats(
   client: Client,
   seats: readonly Seat[],
   choose: Choose,
-  { atOnce = 32, signal }: PlaySeatsOptions = {},
+  { atOnce = 32, entropies = new Map(), signal }: PlaySeatsOptions = {},
 ): Promise<(Result | MoonvaleError)[]> {
   if (seats.length === 0) {
     return [];
@@ -39,7 +41,7 @@ export async function playSeats(
   const call = linked(signal);
   const few = new Places(atOnce);
   for (let begin = 0; begin < seats.length; begin += most) {
-    bots.push(new Bot(client, seats.slice(begin, begin + most), choose, few, call.signal));
+    bots.push(new Bot(client, seats.slice(begin, begin + most), choose, few, entropies, call.signal));
   }
   try {
     return (
@@ -57,23 +59,32 @@ export async function playSeats(
 class Bot {
   readonly #client: Client;
   readonly #asked: readonly Seat[];
-  readonly #choose: Choose;
   readonly #few: Places;
-  readonly #signal: AbortSignal;
+  readonly #call: Call;
   readonly #seats: PlayedSeat[];
 
-  constructor(client: Client, seats: readonly Seat[], choose: Choose, few: Places, signal: AbortSignal) {
+  constructor(
+    client: Client,
+    seats: readonly Seat[],
+    choose: Choose,
+    few: Places,
+    entropies: ReadonlyMap<string, Uint8Array<ArrayBuffer>>,
+    signal: AbortSignal,
+  ) {
     this.#client = client;
     this.#asked = seats;
-    this.#choose = choose;
     this.#few = few;
-    this.#signal = signal;
-    this.#seats = seats.map(() => new PlayedSeat());
+    this.#call = linked(signal);
+    const own = { signal: this.#call.signal };
+    this.#seats = seats.map(
+      ({ credential }) =>
+        new PlayedSeat(new Player(client, credential, choose, { ...own, entropy: entropies.get(credential) })),
+    );
   }
 
   /** Play all games to their ends, and return how each seat's ended. */
   async play(): Promise<(Result | MoonvaleError)[]> {
-    const call = linked(this.#signal);
+    const call = this.#call;
     const moves = new Set<Promise<void>>();
     let failed = false;
     let failure: unknown;
@@ -88,7 +99,7 @@ class Bot {
       for await (const turn of this.#client.watchTurns(this.#asked, { signal: call.signal })) {
         const seat = this.#seats[turn.index]!;
         if (seat.take(turn)) {
-          const move = this.#move(seat, turn.credential, call.signal)
+          const move = this.#move(seat, call.signal)
             .catch(fail)
             .finally(() => moves.delete(move));
           moves.add(move);
@@ -106,7 +117,7 @@ class Bot {
   }
 
   /** Answer the seat's turns until there is none. */
-  async #move(seat: PlayedSeat, credential: string, signal: AbortSignal): Promise<void> {
+  async #move(seat: PlayedSeat, signal: AbortSignal): Promise<void> {
     for (;;) {
       await this.#few.enter();
       try {
@@ -116,7 +127,7 @@ class Bot {
           seat.moving = false;
           return;
         }
-        await this.#answer(seat, view, credential, signal);
+        await this.#answer(seat, view);
       } finally {
         this.#few.leave();
       }
@@ -124,12 +135,10 @@ class Bot {
   }
 
   /** Answer one decision after the other, until another seat is to act. */
-  async #answer(seat: PlayedSeat, first: View, credential: string, signal: AbortSignal): Promise<void> {
-    let view = first;
+  async #answer(seat: PlayedSeat, turn: View): Promise<void> {
     try {
-      while (hasChoice(view)) {
+      for (let view: View | undefined = turn; view !== undefined; view = await seat.player.step(view)) {
         seat.answered.add(view.mark);
-        view = await answer(this.#client, view, credential, this.#choose, { signal });
       }
     } catch (error) {
       if (!(error instanceof MoonvaleError && LOST.has(error.reason))) {
@@ -149,6 +158,8 @@ class PlayedSeat {
   #stream = 0;
   /** Told and not yet answered. */
   #turn: View | undefined;
+
+  constructor(readonly player: Player) {}
 
   /** Note what a stream tells; returns whether the seat has to begin to move. */
   take(turn: Turn): boolean {

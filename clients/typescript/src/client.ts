@@ -4,14 +4,17 @@ import { Code, ConnectError, type Transport, createClient as createStub } from "
 
 import { type Call, Calls, linked, pause } from "./calls.js";
 import { Cursor, STREAM_MS, type Update } from "./cursor.js";
-import { GAME_NOT_FOUND, MoonvaleError } from "./errors.js";
+import { CREDENTIAL_REVOKED, GAME_NOT_FOUND, MoonvaleError } from "./errors.js";
 import type { LogEntry } from "./gen/moonvale/v1/event_pb.js";
 import {
+  type ClaimSeatResponse,
   type CreateGameResponse,
   GameService,
   type GameSummary,
   type GetCatalogResponse,
   type GetServerInfoResponse,
+  type ReclaimSeatResponse,
+  type RematchResponse,
   type ResignResponse,
   type SubmitActionResponse,
 } from "./gen/moonvale/v1/game_service_pb.js";
@@ -20,12 +23,16 @@ import type { View } from "./gen/moonvale/v1/view_pb.js";
 import {
   type ActionInit,
   type CallOptions,
+  type ClaimSeatOptions,
   type CreateGameOptions,
+  type LeaveSeatOptions,
   type ListOptions,
+  type RematchOptions,
   type RequestOptions,
   type RotateCredentialOptions,
   type WatchOptions,
   bearer,
+  claimSeatRequest,
   createGameRequest,
   newRequestId,
 } from "./requests.js";
@@ -65,6 +72,51 @@ export class Client {
     return this.#call((attempt) => this.#stub.createGame(request, attempt), game.creatorKey ?? "", game);
   }
 
+  /** Sit down at an open seat. */
+  async claimSeat(claim: ClaimSeatOptions): Promise<ClaimSeatResponse> {
+    const request = claimSeatRequest(claim);
+    return this.#call((attempt) => this.#stub.claimSeat(request, attempt), "", claim);
+  }
+
+  /** Free a seat before the game begins. */
+  async leaveSeat(game: string, credential: string, options: LeaveSeatOptions = {}): Promise<void> {
+    const request = { name: game, ...(options.seat === undefined ? {} : { seat: options.seat }) };
+    try {
+      await this.#call((attempt) => this.#stub.leaveSeat(request, attempt), credential, options);
+    } catch (error) {
+      if (!carriedOutBefore(error, CREDENTIAL_REVOKED)) {
+        throw error;
+      }
+    }
+  }
+
+  /** Open what the credential's seat has committed to, once every seat is taken; returns its view. */
+  async revealEntropy(
+    game: string,
+    credential: string,
+    entropy: Uint8Array<ArrayBuffer>,
+    options: CallOptions = {},
+  ): Promise<View> {
+    const request = { name: game, entropy };
+    const response = await this.#call((attempt) => this.#stub.revealEntropy(request, attempt), credential, options);
+    return present(response.view, "view");
+  }
+
+  /** Take the credential's seat back from the agent that plays it since its time was out. */
+  async reclaimSeat(game: string, credential: string, options: CallOptions = {}): Promise<ReclaimSeatResponse> {
+    return this.#call((attempt) => this.#stub.reclaimSeat({ name: game }, attempt), credential, options);
+  }
+
+  /** Sit down for another game of the same seats, once this one is over. All who ask come to the same one. */
+  async rematch(game: string, credential: string, options: RematchOptions = {}): Promise<RematchResponse> {
+    const request = {
+      name: game,
+      ...(options.number === undefined ? {} : { number: options.number }),
+      ...(options.entropyCommitment && { entropyCommitment: options.entropyCommitment }),
+    };
+    return this.#call((attempt) => this.#stub.rematch(request, attempt), credential, options);
+  }
+
   /** The game as the credential's holder sees it. */
   async getView(game: string, credential: string, options: CallOptions = {}): Promise<View> {
     const response = await this.#call((attempt) => this.#stub.getView({ name: game }, attempt), credential, options);
@@ -89,9 +141,12 @@ export class Client {
   }
 
   /**
-   * Yield the view once, then every entry of the log once and in order, until the game is over.
+   * Yield the view, then every entry of the log once and in order, until the game is over.
    *
-   * Streams that break are resumed. Without `afterVersion` the entries begin with the one that follows the view.
+   * While the game waits for players, the view comes anew at each change, and the entries begin with that of version 0.
+   * Streams that break are resumed. If the game began meanwhile, one more view says how far it is, and the entries go on
+   * from there; `listEvents` has those before it. Without `afterVersion` the entries of a game that has begun follow the
+   * view. A view is always the whole game as it is by then.
    * Throws HISTORY_REWOUND if the game no longer has what has been passed on: read the view and watch from there.
    */
   async *watch(

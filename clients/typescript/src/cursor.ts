@@ -14,20 +14,29 @@ import {
 import type { View } from "./gen/moonvale/v1/view_pb.js";
 import { StreamBrokenError } from "./retry.js";
 
-/** What a watch yields: the view once, then every entry of the log. */
+/** What a watch yields: the view, anew at each change while the game waits for players, then every entry of the log. */
 export type Update =
   { readonly case: "view"; readonly value: View } | { readonly case: "entry"; readonly value: LogEntry };
 
 /** How long one stream lasts before it is renewed: watchers move to servers that came later. It costs one view. */
 export const STREAM_MS = 600_000;
 
+/** Before the entry of version 0. */
+const WAITING = -1n;
+
+/** Whether an entry came after the view was made. */
+export function isNewer(entry: LogEntry, view: View): boolean {
+  return view.version === undefined || (entry.version ?? 0n) > view.version;
+}
+
 /** One watch over any number of streams. */
 export class Cursor {
   finished = false;
   readonly #game: string;
+  /** Undefined until the game has begun. */
   #version: bigint | undefined;
   #mark: string;
-  #began = false;
+  #viewed = false;
 
   constructor(game: string, afterVersion: bigint | undefined, afterMark: string) {
     this.#game = game;
@@ -39,8 +48,7 @@ export class Cursor {
   request(): MessageInitShape<typeof WatchGameRequestSchema> {
     return {
       name: this.#game,
-      afterMark: this.#mark,
-      ...(this.#version === undefined ? {} : { afterVersion: this.#version }),
+      ...(this.#version === undefined ? {} : { afterVersion: this.#version, afterMark: this.#mark }),
     };
   }
 
@@ -55,7 +63,9 @@ export class Cursor {
       case "entry":
         return this.#takeEntry(content.value);
       case "heartbeat":
-        this.#check(content.value.version ?? 0n);
+        if (content.value.version !== undefined) {
+          this.#check(content.value.version);
+        }
         return undefined;
       case "end":
         this.#takeEnd(content.value);
@@ -67,13 +77,15 @@ export class Cursor {
 
   #takeView(view: View): Update | undefined {
     if (this.#version === undefined) {
-      this.#version = view.version ?? 0n;
+      if (this.#viewed && view.mark === this.#mark) {
+        return undefined;
+      }
+      this.#version = view.version;
       this.#mark = view.mark;
-    }
-    if (this.#began) {
+    } else if (this.#viewed) {
       return undefined;
     }
-    this.#began = true;
+    this.#viewed = true;
     return { case: "view", value: view };
   }
 
@@ -102,7 +114,7 @@ export class Cursor {
 
   /** Throws StreamBrokenError if the stream is past this version and its entry has not come. */
   #check(version: bigint): void {
-    if (this.#version === undefined || version > this.#version) {
+    if (version > (this.#version ?? WAITING)) {
       throw new StreamBrokenError(`the stream left out what came before version ${version + 1n} of ${this.#game}`);
     }
   }

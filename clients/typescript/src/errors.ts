@@ -9,11 +9,14 @@ const DOMAIN = "moonvale.v1";
 
 // Reasons that the client itself acts on; all are listed in the contract's ErrorReason.
 export const CREDENTIAL_REVOKED = "CREDENTIAL_REVOKED";
+export const GAME_BEGUN = "GAME_BEGUN";
+export const GAME_NOT_BEGUN = "GAME_NOT_BEGUN";
 export const GAME_NOT_FOUND = "GAME_NOT_FOUND";
 export const GAME_OVER = "GAME_OVER";
 export const HISTORY_REWOUND = "HISTORY_REWOUND";
 export const NOT_YOUR_TURN = "NOT_YOUR_TURN";
 export const STALE_VERSION = "STALE_VERSION";
+export const TIME_OUT = "TIME_OUT";
 
 /** Codes of a call that may succeed when it is made again. */
 const TRANSIENT: ReadonlySet<Code> = new Set([Code.Unavailable, Code.DeadlineExceeded]);

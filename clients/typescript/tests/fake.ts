@@ -15,6 +15,7 @@ import {
   DecisionKind,
   GameService,
   type LogEntrySchema,
+  Phase,
   type RetryPolicy,
   type SeatErrorSchema,
   type SubmitActionRequest,
@@ -77,6 +78,18 @@ export class FakeService {
   /** How many streams are open. */
   open = 0;
   version = 0;
+  /** Whether it waits for players or for entropy; `change` sets it. */
+  phase = Phase.PLAYING;
+  /** How often the game has changed while it waited. */
+  changes = 0;
+  /** What the seats have committed to. */
+  commitments: Uint8Array<ArrayBuffer>[] = [];
+  readonly revealed = new Map<number | undefined, Uint8Array>();
+  /** The versions upon which the first answer comes too late, so that an agent takes over. */
+  late: number[] = [];
+  readonly away = new Set<number | undefined>();
+  reclaimed = 0;
+  left: (number | undefined)[] = [];
   #changed: (() => void)[] = [];
 
   constructor(readonly length = 12) {}
@@ -88,6 +101,17 @@ export class FakeService {
   /** The seat that is to act draws. */
   act(): void {
     this.version += 1;
+    this.#wake();
+  }
+
+  /** Something changes in a game that waits. */
+  change(phase: Phase): void {
+    this.phase = phase;
+    this.changes += 1;
+    this.#wake();
+  }
+
+  #wake(): void {
     for (const wake of this.#changed.splice(0)) {
       wake();
     }
@@ -109,6 +133,38 @@ export class FakeService {
         this.requestIds.push(requestId);
         this.#fault();
         return { name: GAME, seatCredentials: [...SEATS], spectatorCredential: SPECTATOR };
+      },
+      claimSeat: ({ name, seat = 1, player, requestId }) => {
+        this.requestIds.push(requestId);
+        this.#fault();
+        return { name: GAME, seat, credential: `${name} ${player?.name}` };
+      },
+      leaveSeat: ({ seat }) => {
+        if (this.left.length > 0) {
+          fail(Code.Unauthenticated, "CREDENTIAL_REVOKED");
+        }
+        this.left.push(seat);
+        this.#fault();
+        return {};
+      },
+      revealEntropy: ({ entropy }, context) => {
+        const viewer = viewerOf(context);
+        if (!this.revealed.has(viewer)) {
+          this.revealed.set(viewer, entropy);
+          this.change(this.revealed.size === this.commitments.length ? Phase.PLAYING : Phase.REVEALING);
+        }
+        this.#fault();
+        return { view: this.view(viewer) };
+      },
+      reclaimSeat: (_, context) => {
+        const viewer = viewerOf(context);
+        this.reclaimed += this.away.delete(viewer) ? 1 : 0;
+        this.#fault();
+        return { view: this.view(viewer) };
+      },
+      rematch: ({ name, number, entropyCommitment }) => {
+        this.#fault();
+        return { name, seatCredential: `${number} ${entropyCommitment.length}` };
       },
       getView: (_, context) => {
         this.#fault();
@@ -166,10 +222,20 @@ export class FakeService {
   }
 
   view(viewer: number | undefined): View {
-    const view: View = { name: GAME, version: BigInt(this.version), mark: mark(this.version) };
+    const seats = SEATS.map((_, seat) => ({
+      seat,
+      away: this.away.has(seat),
+      entropyCommitment: this.commitments[seat] ?? new Uint8Array(),
+    }));
+    const view: View = { name: GAME, phase: this.isOver ? Phase.OVER : this.phase, seats };
     if (viewer !== undefined) {
       view.viewerSeat = viewer;
     }
+    if (this.phase !== Phase.PLAYING) {
+      return { ...view, mark: `change-${this.changes}` };
+    }
+    view.version = BigInt(this.version);
+    view.mark = mark(this.version);
     if (this.isOver) {
       view.result = { places: [0, 1] };
     } else {
@@ -192,6 +258,13 @@ export class FakeService {
     request: SubmitActionRequest,
     context: HandlerContext,
   ): MessageInitShape<typeof SubmitActionResponseSchema> {
+    if (this.late.includes(this.version)) {
+      this.late.splice(this.late.indexOf(this.version), 1);
+      this.away.add(viewerOf(context));
+      this.version += 2; // as in a game of two seats that act in turn: whoever was to act is to act again
+      this.#wake();
+      fail(Code.FailedPrecondition, "TIME_OUT");
+    }
     if (request.version !== BigInt(this.version)) {
       fail(Code.Aborted, "STALE_VERSION", { version: String(this.version) });
     }
@@ -242,8 +315,25 @@ export class FakeService {
       await gone;
       return;
     }
+    const waits = this.phase !== Phase.PLAYING;
     let version = after === undefined ? this.version : Math.max(0, Number(after) - this.repeatEntries);
+    let changes = this.changes;
     yield { content: { case: "view", value: this.view(viewerOf(context)) } };
+    while (waits) {
+      while (changes === this.changes) {
+        await this.#change(gone);
+        if (context.signal.aborted) {
+          return;
+        }
+      }
+      changes = this.changes;
+      if (this.phase === Phase.PLAYING) {
+        version = -1;
+        break;
+      }
+      yield { content: { case: "heartbeat", value: {} } };
+      yield { content: { case: "view", value: this.view(viewerOf(context)) } };
+    }
     const reason = this.endings.shift();
     if (reason !== undefined) {
       yield { content: { case: "end", value: { reason } } };
@@ -277,6 +367,17 @@ export class FakeService {
       yield { index: 0, content: { case: "error", value: error } };
     }
     const left = [...viewers.entries()].slice(error === undefined ? 0 : 1);
+    while (this.phase !== Phase.PLAYING) {
+      for (const [index, viewer] of left) {
+        if (this.phase === Phase.REVEALING && this.commitments[viewer] && !this.revealed.has(viewer)) {
+          yield { index, content: { case: "turn", value: this.view(viewer) } };
+        }
+      }
+      await this.#change(gone);
+      if (context.signal.aborted) {
+        return;
+      }
+    }
     let told = -1;
     while (!this.isOver && left.length > 0) {
       if (told === this.version) {

@@ -207,11 +207,14 @@ test("the reasons that the client acts on are those of the contract", () => {
   const reasons = Object.entries(errors).flatMap(([name, value]) => (name === value ? [name] : []));
   expect(reasons.sort()).toEqual([
     "CREDENTIAL_REVOKED",
+    "GAME_BEGUN",
+    "GAME_NOT_BEGUN",
     "GAME_NOT_FOUND",
     "GAME_OVER",
     "HISTORY_REWOUND",
     "NOT_YOUR_TURN",
     "STALE_VERSION",
+    "TIME_OUT",
   ]);
   expect(Object.keys(ErrorReason)).toEqual(expect.arrayContaining(reasons));
 });

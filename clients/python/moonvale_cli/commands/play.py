@@ -31,7 +31,7 @@ from moonvale_engine.errors import OptionError
 from moonvale_engine.options import DECKS, MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS, TOKENS, deck_text, parse_deck
 
 DESCRIPTION: Final = """\
-Sit down at a table with bots, and play; with --host also with people, who sit down with `moonvale join`.
+Sit down at a table with bots, and play; with --host also with people, who use `moonvale join`.
 
 The table is drawn before each of your turns, what the others did is told in words, and your
 choices are numbered. If no service runs on this machine, one is started that ends with the

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from moonvale.v1.card_pb2 import PARITY_EVEN, Card, CardView, Demand, Face
 from moonvale.v1.view_pb2 import View
 from moonvale_engine import texts
+from moonvale_engine.options import parse_deck
 
 
 class Table:
@@ -14,7 +15,8 @@ class Table:
 
     def __init__(self, view: View) -> None:
         self.you = view.viewer_seat if view.HasField("viewer_seat") else None
-        self._names = [printable(seat.name) or f"Seat {seat.seat + 1}" for seat in view.seats]
+        names = [printable(seat.name) or f"Seat {seat.seat + 1}" for seat in view.seats]
+        self._names = [name if names.count(name) == 1 else f"{name} {i}" for i, name in enumerate(names, 1)]
         self.token = token_name(view.options.token)
 
     @property
@@ -62,6 +64,17 @@ def card_ability(key: str) -> str:
         return texts.card_text(deck, name).ability
     except KeyError:
         return ""
+
+
+def changed_cards(deck: str) -> list[str]:
+    """Return the cards of a mixed deck that come from elsewhere than those of most numbers, such as ``9 Obsessor``."""
+    most, _, _ = deck.partition(",")
+    decks = parse_deck(deck)
+    return [
+        f"{card.number} {card.name}"
+        for card in texts.entries()
+        if card.deck == decks[card.number] and card.deck != most
+    ]
 
 
 def token_name(key: str) -> str:
