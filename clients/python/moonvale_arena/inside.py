@@ -10,7 +10,7 @@ from moonvale_arena.entrants import AGENT, Entrant
 from moonvale_arena.errors import ArenaError
 from moonvale_arena.starter import words_of
 from moonvale_client import BotError, View
-from moonvale_engine import legal_actions, parse_position
+from moonvale_engine import EngineError, legal_actions, parse_position
 
 _QUICK: Final = frozenset({"random", "greedy"})
 
@@ -49,8 +49,11 @@ class InsidePlayer:
         self._agent = agent
 
     async def choose(self, view: View, seconds: float) -> int:
-        """Ask it. Raises BotError if it fails, as it may with settings that make no sense."""
-        position = parse_position(view.position)
+        """Ask it. Raises BotError if it fails, as it may with settings that make no sense, and ArenaError."""
+        try:
+            position = parse_position(view.position)
+        except EngineError as error:
+            raise ArenaError(f"a position of the service can't be read: {error}: {view.position}") from error
         try:
             return legal_actions(position.state).index(self._agent.choose(position))
         except Exception as error:

@@ -140,6 +140,8 @@ class AgentPlayer:
         except TimeoutError:
             self.sound = False
             raise BotError("timeout", "did not answer in time") from None
+        if answer.startswith("#"):
+            raise ArenaError(f"a position of the service can't be read: {answer[1:]}: {view.position}")
         if answer.isascii() and answer.isdigit() and int(answer) < len(view.decision.legal_actions):
             return int(answer)
         self.sound = False

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from moonvale_agents import Agent
 from moonvale_arena.agents import maker
-from moonvale_engine import legal_actions, parse_position
+from moonvale_engine import EngineError, legal_actions, parse_position
 
 MOST_BYTES: Final = 65536
 _MOST_TALKS: Final = 64
@@ -146,7 +146,7 @@ def _agent(make: Callable[[int], Agent], talk: int) -> None:
     """Play seats one after the other: a line ``new SEED`` begins one, and each position is answered.
 
     Answers are the place of the action among the legal ones, or ``?`` and what the agent did instead, or ``!`` and
-    which error it raised.
+    which error it raised, or ``#`` and why the position can't be read, which is nobody's fault here.
     """
     agent: Agent | None = None
     with socket.socket(fileno=talk) as talking, talking.makefile("rw", encoding="utf-8", newline="\n") as lines:
@@ -164,7 +164,10 @@ def _agent(make: Callable[[int], Agent], talk: int) -> None:
 
 
 def _choice(agent: Agent, text: str) -> str:
-    position = parse_position(text)
+    try:
+        position = parse_position(text)
+    except EngineError as error:
+        return f"#{words_of(error)}"
     legal = list(legal_actions(position.state))
     action = agent.choose(position)
     return str(legal.index(action)) if type(action) is int and action in legal else f"?{repr(action)[:_LONGEST_WORDS]}"
