@@ -1,4 +1,7 @@
-"""Features: what the value network is told of a village and of the table around it, as numbers of about one."""
+"""Features: what the value network is told of a village and of the table around it, as numbers of about one.
+
+Their order and scale belong to the weights: whoever changes one of them has to fit the network anew.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,22 @@ from moonvale_engine.options import NUMBERS
 from moonvale_engine.scoring import village_sum
 from moonvale_engine.state import FACEUP, SIDEWAYS, State
 
-_TEN: Final = 10.0
-SUMMARY: Final = 14  # numbers that say how a village stands, of which others are told
-_TYPES: Final = 28
+SUMMARY: Final = 14  # numbers that say how a village stands, which the others are told, too
+_SUM: Final = 11  # the one of them that is its sum
+_TYPES: Final = 28  # card types of all decks
 _TABLE: Final = 14
 _RACE: Final = 6
 FEATURES: Final = 2 * SUMMARY + _TYPES + _TABLE + NUMBERS + 2 * SUMMARY + _RACE
-_SUM: Final = 11  # where a summary has the sum
+
+_TEN: Final = 10.0  # points that make one
+_FAR: Final = 2.0  # the sum, in tens, that a village counts as whose owner can't call
 
 
 def summary(s: State, seat: int) -> list[float]:
-    """Return how a village stands, for all that its owner knows and for what its cards are."""
-    known = unknown = biggest = 0
+    """Return how a village stands, by what its owner knows of it and by what its cards are."""
+    known = unknown = highest = 0
     unseen = faceup = 0
-    sums = [0] * NUMBERS
+    sums = [0] * NUMBERS  # of the cards that the owner knows
     counts = [0] * NUMBERS
     values = s.types.values
     for h in s.villages[seat]:
@@ -38,10 +43,9 @@ def summary(s: State, seat: int) -> list[float]:
         else:
             unseen += 1
             unknown += value
-            if value > biggest:
-                biggest = value
+            highest = max(highest, value)
     pairs = paired = 0
-    first = second = third = 0
+    first = second = third = 0  # what the best exchanges would take away: all cards of a number
     for number in range(NUMBERS):
         total = sums[number]
         if counts[number] > 1:
@@ -60,7 +64,7 @@ def summary(s: State, seat: int) -> list[float]:
         known / _TEN,
         unknown / _TEN,
         unseen / 3.0,
-        biggest / _TEN,
+        highest / _TEN,
         first / _TEN,
         second / _TEN,
         third / _TEN,
@@ -75,71 +79,79 @@ def summary(s: State, seat: int) -> list[float]:
 def features(s: State, seat: int, summaries: list[list[float]]) -> list[float]:
     """Return what bears upon the points that a seat will score in this round, FEATURES numbers.
 
-    The state is a whole one, at the beginning of a turn. ``summaries``: of all villages.
+    The state is a whole one at the beginning of a turn. ``summaries``: of all villages.
     """
     players = s.options.players
-    result = summaries[seat][:]
-    types = [0.0] * _TYPES
-    cards = s.types.cards
-    flags = s.flags
-    sideways = 0.0
-    for h in s.villages[seat]:
-        if flags[h] & FACEUP:
-            types[cards[s.identity[h] & 15].id] += 1.0
-        if flags[h] & SIDEWAYS:
-            sideways += s.types.values[s.identity[h]] / _TEN
-    away = (seat - s.seat) % players
-    left = (len(s.deck) - away) / players
-    deck = 0
-    for h in s.deck:
-        deck += s.types.values[s.identity[h]]
-    top = s.types.values[s.identity[s.pile[-1]]] if s.pile else 10
-    turn = s.turn / players
+    away = (seat - s.seat) % players  # turns until it is the seat's
+    left = (len(s.deck) - away) / players  # own turns to come
     late = exp(-left / 5.0)
     last = exp(-left / 2.0)
+    result = summaries[seat][:]
     result += [number * late for number in result]
-    result += types
-    result += [
-        sideways,
-        left / _TEN,
-        last,
-        late,
+    result += _faceup_types(s, seat)
+    result += _table(s, seat, away, [left / _TEN, last, late])
+    result += [0.0 if card.deck == "coin" else 1.0 for card in s.types.cards]
+    mean = [0.0] * SUMMARY
+    least = [99.0] * SUMMARY
+    for other in range(players):
+        if other != seat:
+            for i, number in enumerate(summaries[other]):
+                mean[i] += number / (players - 1)
+                least[i] = min(least[i], number)
+    result += mean
+    result += least
+    result += _race(s, seat, summaries, least[_SUM], last)
+    return result
+
+
+def _faceup_types(s: State, seat: int) -> list[float]:
+    """Return how many faceup cards of each type lie in a village."""
+    types = [0.0] * _TYPES
+    for h in s.villages[seat]:
+        if s.flags[h] & FACEUP:
+            types[s.types.cards[s.identity[h] & 15].id] += 1.0
+    return types
+
+
+def _table(s: State, seat: int, away: int, turns: list[float]) -> list[float]:
+    """Return how the table stands for a seat; ``turns``: the features of the own turns that are left."""
+    players = s.options.players
+    values = s.types.values
+    sideways = sum([values[s.identity[h]] for h in s.villages[seat] if s.flags[h] & SIDEWAYS])
+    deck = sum([values[s.identity[h]] for h in s.deck])
+    top = values[s.identity[s.pile[-1]]] if s.pile else 10
+    return [
+        sideways / _TEN,
+        *turns,
         1.0 if away == 0 else 0.0,
         away / players,
         1.0 if players == 2 else 0.0,
         1.0 if players == 4 else 0.0,
         deck / (len(s.deck) + 1) / 5.0,
-        top / _TEN if away == 0 else 0.6,
+        top / _TEN if away == 0 else 0.6,  # an unknown top is taken for a mean one
         max(0, 4 - top) / 4.0 if away == 0 else 0.0,
         1.0 if s.token_active and s.holder == seat else 0.0,
         1.0 if s.token_active and s.holder != seat else 0.0,
-        exp(-turn / 3.0),
+        exp(-s.turn / players / 3.0),
     ]
-    result += [0.0 if card.deck == "coin" else 1.0 for card in cards]
-    mean = [0.0] * SUMMARY
-    least = [99.0] * SUMMARY
-    for other in range(players):
-        if other != seat:
-            row = summaries[other]
-            for i in range(SUMMARY):
-                mean[i] += row[i] / (players - 1)
-                if row[i] < least[i]:
-                    least[i] = row[i]
-    result += mean
-    result += least
+
+
+def _race(s: State, seat: int, summaries: list[list[float]], least: float, last: float) -> list[float]:
+    """Return who is how near to a call. ``least``: the lowest sum of the others; ``last``: how near the end is."""
     own = summaries[seat][_SUM]
-    rival = 2.0  # the sum of the best village whose owner may call
-    best = least[_SUM]
-    for other in range(players):
-        if other != seat and len(s.villages[other]) <= s.rules.call_limit and summaries[other][_SUM] < rival:
-            rival = summaries[other][_SUM]
-    mine = own if len(s.villages[seat]) <= s.rules.call_limit else 2.0
-    result += [
+    mine = _FAR
+    rival = _FAR  # the lowest sum of those who may call
+    for other, village in enumerate(s.villages):
+        if len(village) <= s.rules.call_limit:
+            if other == seat:
+                mine = own
+            else:
+                rival = min(rival, summaries[other][_SUM])
+    return [
         own * last,
-        min(mine, 2.0),
+        min(mine, _FAR),
         rival,
-        max(0.0, min(mine, 2.0) - best) if mine < 2.0 else 0.0,
-        max(0.0, best - mine),
+        max(0.0, mine - least) if mine < _FAR else 0.0,
+        max(0.0, least - mine),
         max(0.0, own - rival),
     ]
-    return result

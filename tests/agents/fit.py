@@ -157,11 +157,14 @@ class Fit:
         """Take all examples so many times, in a random order, at a rate that falls to nothing."""
         slopes = {name: np.zeros_like(part) for name, part in self.parts.items()}
         squares = {name: np.zeros_like(part) for name, part in self.parts.items()}
-        steps = passes * (len(inputs) // BATCH)
+        batches = -(-len(inputs) // BATCH)
+        steps = passes * batches
+        order = np.arange(len(inputs))
         for step in range(1, steps + 1):
-            if step % (len(inputs) // BATCH) == 1:
+            batch = (step - 1) % batches
+            if batch == 0:
                 order = self._rng.permutation(len(inputs))
-            at = order[(step - 1) % (len(inputs) // BATCH) * BATCH :][:BATCH]
+            at = order[batch * BATCH :][:BATCH]
             rate = RATE * 0.5 * (1 + np.cos(np.pi * step / steps))
             for name, slope in self._slopes(inputs[at], targets[at]).items():
                 part = self.parts[name]
