@@ -7,6 +7,8 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,25 @@ from moonvale_client import AsyncClient, Client, CreateGameResponse, MoonvaleErr
 from moonvale_engine import read_record, replay_record
 from tests.arena.playing import BOT, event, play
 from tests.service.servers import Service, running_service
+
+
+class Tags(HTMLParser):
+    """Counts the elements of a page, and finds those that are not closed, or closed without having been opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: Counter[str] = Counter()
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        """Note an element."""
+        self.seen[tag] += 1
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Note its end."""
+        assert self.open.pop() == tag
 
 
 @pytest.mark.parametrize("seats", [2, 4])
@@ -229,6 +250,11 @@ def test_the_report_is_one_page_with_all_plots_and_a_picture(services: Services,
     assert main(["arena", "report", str(tmp_path)]) == 0
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 4
+    tags = Tags()
+    tags.feed(page)
+    assert tags.open == []
+    assert tags.seen["table"] == 3
+    assert tags.seen["tr"] == 1 + 3 + 1 + 3 + 10  # entrants and pairs below their heads, and the event
     assert not re.findall(r'(?:src|href)="(?!#)', page)
     assert "12 games in 6 blocks at 2 seats" in page
     picture = (tmp_path / "report.png").read_bytes()

@@ -192,7 +192,7 @@ def times(axes: Any, standings: Standings) -> None:  # noqa: ANN401
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
     axes.xaxis.set_major_formatter(lambda value, _: seconds_words(value))
     axes.grid(color=_GRID)
-    axes.legend(frameon=False, fontsize=8.5, loc="upper right")
+    axes.legend(fontsize=8.5, loc="upper right", edgecolor="none", framealpha=0.9)
     axes.set_xlabel("time for a decision, as the arena measured it")
     axes.set_ylabel("decisions that took longer")
     axes.set_title("Decision times")

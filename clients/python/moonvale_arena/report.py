@@ -77,7 +77,10 @@ def html(standings: Standings) -> str:
 <p class="faint">Intervals are of 95 %, over blocks: a block is all seatings of one lineup{deal}.</p>
 <div class="plots">{figures}</div>
 <h2>Pairs</h2>
-XX<tbody>{_pairs(standings)}</tbody></table></div>
+<div class="scroll"><table>
+<thead><tr><th class="name">Pair</th><th>Blocks</th><th>Ahead</th><th>95 % interval, at any time</th>
+<th>Fewer points a round</th><th>p</th></tr></thead>
+<tbody>{_pairs(standings)}</tbody></table></div>
 <h2>In words</h2>
 <ul>{"".join([f"<li>{escape(sentence)}</li>" for sentence in sentences[1:-1]])}</ul>
 <p class="faint">{escape(sentences[-1])}</p>
