@@ -29,7 +29,7 @@ from moonvale_engine.options import MAX_PLAYERS, MIN_PLAYERS
 DESCRIPTION: Final = """\
 Let bots play each other, each deal in all seatings, and say which is better and how sure that is.
 
-An entrant is an agent by name (random, greedy, ismcts), a Python class (python:my_bots:Cautious), a bot
+An entrant is an agent by name (random, greedy, ismcts), a class (python:my_bots:Cautious), a bot
 that serves somewhere (grpc://127.0.0.1:7360), or a command that is started for each game and
 serves where MOONVALE_BOT_ADDRESS says ('cmd:node bot.js'); NAME= before it names it. What is
 played is kept in a folder, so that an event which was interrupted can be resumed.
