@@ -38,7 +38,7 @@ _PARTS: Final = 64  # in which all shards are looked at in the course of one ``p
 
 
 class Steward:
-    """One steward. ``run`` it until it is cancelled; ``drain`` lets it end what it has begun."""
+    """One steward. ``run`` it until it is cancelled; ``finish`` what it has begun then."""
 
     def __init__(
         self, store: Store, recent: Recent, commits: Commits, seats: Seats, bots: Bots, url: str, settings: Settings
@@ -65,10 +65,13 @@ class Steward:
         finally:
             await tasks.end(*parts)
 
-    async def finish(self) -> None:
-        """Return when the games that are attended to just now are."""
-        while self._attended:
-            await asyncio.wait(self._attended)
+    async def finish(self, seconds: float) -> None:
+        """Return when the games that are attended to just now are; give them up after some time."""
+        if self._attended:
+            await asyncio.wait(self._attended, timeout=seconds)
+        if self._attended:
+            logs.event("warning", "steward_cut_short")
+            await tasks.end(*self._attended)
 
     def _told(self, message: str) -> None:
         """A game will be due: the message is its id and when."""

@@ -9,7 +9,7 @@ import sys
 import grpc.aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
-from moonvale_service import logs, server, tasks, tls
+from moonvale_service import server, tasks, tls
 from moonvale_service.bots import Bots
 from moonvale_service.commits import Commits
 from moonvale_service.credentials import load_keys
@@ -66,11 +66,7 @@ class StewardProcess:
         """Attend to no more games, end what was begun, and stop."""
         await self._health.enter_graceful_shutdown()
         await tasks.end(*self._running)
-        try:
-            async with asyncio.timeout(self._settings.grace):
-                await self._steward.finish()
-        except TimeoutError:
-            logs.event("warning", "steward_cut_short")
+        await self._steward.finish(self._settings.grace)
         await self._server.stop(None)
         await self._bots.close()
         await self._store.close()
