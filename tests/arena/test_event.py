@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -14,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from moonvale_arena import ArenaError, Event, Services, parse_entrants, standings
+from moonvale_arena import ArenaError, Event, Services, parse_entrants, processes, standings
 from moonvale_arena.journal import RESULTS
 from moonvale_arena.players import shown_to_others
 from moonvale_arena.results import GameResult, Times
@@ -236,6 +237,17 @@ def test_bad_input_ends_with_one_line_before_any_game(
     assert told.startswith("moonvale arena: ")
     assert told.count("\n") == 1
     assert words in told
+    assert not (tmp_path / "event").exists()
+
+
+def test_a_class_that_is_never_loaded_ends_it_before_any_game(
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "endless_bot.py").write_text("while True:\n    pass\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(processes, "LOAD_SECONDS", 2.0)
+    with pytest.raises(ArenaError, match=r"entrant 'Bot': was not loaded within 2 s"):
+        play(event("greedy", "python:endless_bot:Bot"), services, tmp_path / "event")
     assert not (tmp_path / "event").exists()
 
 

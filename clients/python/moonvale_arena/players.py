@@ -153,7 +153,7 @@ class AgentPlayer:
 
     async def hang_up(self) -> None:
         """Close the connection, at which a process that is well ends."""
-        self._writer.close()
+        self._writer.transport.abort()
         with contextlib.suppress(ConnectionError):
             await self._writer.wait_closed()
 

@@ -81,6 +81,8 @@ class Processes:
         if self._orders is not None:
             self._orders.close()
         if self._process is not None:
+            if self._reading is None and self._process.returncode is None:
+                self._process.kill()  # it is still loading the entrant's code, and has no children yet
             await self._process.wait()
             self._process = None
 
