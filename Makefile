@@ -19,7 +19,7 @@ TYPESCRIPT = $(BIN)/python clients/typescript/install.py && cd clients/typescrip
 .PHONY: help run demo test same fuzz fuzz-input fuzz-api chaos cancel bench watch-scale lint fmt proto lock image image-test cluster-test clean FORCE
 
 help: ## List these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(VENV)/.service $(if $(PURE),,$(COMPILED)/.made) ## Start the service on this machine and print how to join (uncompiled: PURE=1)
 	@PYTHONPATH=$(if $(PURE),,$(CURDIR)/$(COMPILED):)$$PYTHONPATH $(BIN)/moonvale serve

@@ -151,7 +151,8 @@ def test_a_table_that_waits_is_looked_on_at(service_address: str) -> None:
             for terminal in (drawn, told):
                 terminal.until("Ben sat down\\.\\s+All are here\\.")
             client.reveal_entropy(game.name, game.seat_credentials[0], ENTROPY)
-            told.until("Round 1 began")
+            told.until("Round 1 began")  # by then everything that was told of seats has been
+            assert told.text.count("sat down") == 1
             drawn.until("Cleo \\(bot\\), 0 points")
             client.resign(game.name, taken.credential)
             client.resign(game.name, game.seat_credentials[0])

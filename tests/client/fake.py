@@ -59,6 +59,8 @@ class FakeService(GameServiceServicer):
         self.late: list[int] = []
         """The versions upon which the first answer comes too late."""
         self.reclaimed = 0
+        self.commitment = bytes(32)
+        self._viewed = threading.Event()
         self._happened: list[Event] = []
         self.options = Options(players=len(SEATS), rounds=1)
         self.state = new_game(self.options, bytes(32), (), self._happened)
@@ -69,6 +71,10 @@ class FakeService(GameServiceServicer):
         """Have the game wait: for players of open seats, then for what seats have committed to."""
         self.lobby = Lobby(self.options, bytes(32), open_seats)
         self.seats = [SeatAbout(entropy_commitment=commitment) for commitment in commitments or (b"",) * len(SEATS)]
+
+    def wait_until_viewed(self) -> None:
+        """Wait until somebody watches the game."""
+        assert self._viewed.wait(60)
 
     def change(self, lobby: Lobby | None) -> None:
         """Have something change in a game that waits; None: it begins."""
@@ -213,7 +219,7 @@ class FakeService(GameServiceServicer):
         version = len(self.log) - 1
         about = About(seats=tuple(self.seats), lobby=self.lobby)
         if self.lobby is not None:
-            header = views.GameHeader(GAME, None, f"change-{self.changes}", bytes(32), 0, 0, about)
+            header = views.GameHeader(GAME, None, f"change-{self.changes}", self.commitment, 0, 0, about)
             return waiting_view(header, viewer, self.options)
         header = views.GameHeader(GAME, version, mark(version), bytes(32), created=0, updated=0, about=about)
         return views.to_proto(view(self.state, viewer), position_text(observe(self.state, viewer)), header)
@@ -269,6 +275,7 @@ class FakeService(GameServiceServicer):
         version = len(self.log) - 1 if self.lobby is None else -1
         told = self.changes
         yield pb.WatchGameResponse(view=self.view(viewer))
+        self._viewed.set()  # the first message is on its way
         while version < 0:
             with self._changed:
                 while told == self.changes:

@@ -162,6 +162,20 @@ async def test_nothing_is_revealed_to_a_service_that_shows_another_commitment(fa
     assert fake.lobby.entropy == {}
 
 
+async def test_nothing_is_revealed_once_the_service_has_changed_its_own_commitment(
+    fake: FakeService, address: str
+) -> None:
+    fake.wait_for_players(*COMMITMENTS, open_seats=OPEN)
+    assert fake.lobby is not None
+    playing = asyncio.create_task(play_seat(address, GAME, SEATS[0], choose, entropy=ENTROPIES[0]))
+    await asyncio.to_thread(fake.wait_until_viewed)
+    fake.commitment = bytes([1]) * 32
+    fake.change(replace(fake.lobby, open=frozenset()))
+    with pytest.raises(CommitmentChangedError, match="of the service's"):
+        await playing
+    assert fake.lobby.entropy == {}
+
+
 @pytest.mark.parametrize("many", [False, True])
 async def test_a_seat_whose_time_was_out_is_taken_back_and_played_on(
     fake: FakeService, address: str, *, many: bool

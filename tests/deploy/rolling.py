@@ -112,6 +112,7 @@ class Processes:
             "MOONVALE_DATA": str(folder),
             "MOONVALE_HTTP_LISTEN": "off",
             "MOONVALE_WORKERS": "1",
+            "MOONVALE_STEWARDS": "0",
             **{f"MOONVALE_{name.upper()}": value for name, value in settings.items()},
         }
         load_keys(Settings.from_environment({"MOONVALE_DATA": str(folder)}), make=True)

@@ -16,7 +16,7 @@ import yaml
 
 from moonvale_service.credentials import load_keys
 from moonvale_service.settings import Settings, descriptions
-from tests.deploy import policies
+from tests.deploy import policies, traffic
 from tests.deploy.gateway_schemas import SCHEMAS
 from tests.deploy.manifests import KUBERNETES, OVERLAYS, Object, environment, named, of_kind, ours, render, workloads
 from tests.deploy.policies import POLICIES, Policy
@@ -41,6 +41,10 @@ LEFT_OUT = {
     "MOONVALE_HEARTBEAT": "as documented",
     "MOONVALE_POLL": "as documented",
     "MOONVALE_READER_TIMEOUT": "as documented",
+    "MOONVALE_CLOCK_GRACE": "as documented",
+    "MOONVALE_REVEAL_TIME": "as documented",
+    "MOONVALE_BOTS": "yours to name; the pods of stewards need a way to them",
+    "MOONVALE_BOT_TIMEOUT": "as documented",
     "MOONVALE_LOG_LEVEL": "info has a line for each call",
     "MOONVALE_TLS_CLIENT_CA": "mutual TLS is yours to choose",
 }
@@ -133,6 +137,13 @@ def test_the_secret_that_is_made_is_good_for_the_service(tmp_path: Path) -> None
 def server(objects: list[Object]) -> Object:
     """The Deployment that serves."""
     found = named(objects, "Deployment", "moonvale")
+    assert found is not None
+    return found
+
+
+def steward(objects: list[Object]) -> Object:
+    """The Deployment that enforces clocks."""
+    found = named(objects, "Deployment", "moonvale-steward")
     assert found is not None
     return found
 
@@ -236,7 +247,7 @@ MUTATIONS: dict[Policy, list[Mutation]] = {
         lambda them: one(them, "PodDisruptionBudget").update(maxUnavailable=0),
         lambda them: them.remove(of_kind(them, "PodDisruptionBudget")[0]),
     ],
-    policies.ports_line_up: [
+    traffic.ports_line_up: [
         lambda them: one(them, "Service")["ports"][0].update(targetPort="rpc"),
         lambda them: container(them)["ports"][0].update(containerPort=7360),
         lambda them: config(them).update(MOONVALE_LISTEN="127.0.0.1:7350"),
@@ -248,7 +259,7 @@ MUTATIONS: dict[Policy, list[Mutation]] = {
         lambda them: one(them, "GRPCRoute")["rules"][0]["backendRefs"][0].update(port=7352),
         lambda them: one(them, "HTTPRoute")["rules"][0]["backendRefs"][0].update(name="other"),
     ],
-    policies.routes_belong_to_a_listener: [
+    traffic.routes_belong_to_a_listener: [
         lambda them: one(them, "HTTPRoute")["parentRefs"][0].update(sectionName="other"),
         lambda them: one(them, "HTTPRoute")["parentRefs"][0].update(name="other"),
         lambda them: one(them, "HTTPRoute").update(hostnames=["grpc.moonvale.example.org"]),
@@ -269,7 +280,14 @@ MUTATIONS: dict[Policy, list[Mutation]] = {
         lambda them: config(them).update(MOONVALE_KEYS_FILE="/etc/keys"),
         lambda them: container(them).pop("env"),
     ],
-    policies.the_network_is_closed: [
+    policies.both_roles_are_there: [
+        lambda them: them.remove(server(them)),
+        lambda them: them.remove(steward(them)),
+        lambda them: config(them).update(MOONVALE_STEWARDS="1"),
+        lambda them: steward(them)["spec"]["template"]["spec"]["containers"][0]["env"].clear(),
+        lambda them: one(them, "Service")["selector"].pop(policies.LABELS[1]),
+    ],
+    traffic.the_network_is_closed: [
         lambda them: them.remove(named(them, "NetworkPolicy", "default-deny")),  # type: ignore[arg-type]
         lambda them: one(them, "NetworkPolicy", "default-deny").update(ingress=[{}]),
         lambda them: one(them, "NetworkPolicy", "clients")["ingress"][0].pop("from"),

@@ -75,7 +75,7 @@ def variables(objects: list[Object], container: Object, address: str, store: str
 
 
 @pytest.mark.parametrize("overlay", ["dev", "production"])
-@pytest.mark.parametrize("name", ["moonvale"])
+@pytest.mark.parametrize("name", ["moonvale", "moonvale-steward"])
 async def test_a_pod_is_ready_with_its_store_and_lives_without(
     valkey: StoreServer, tmp_path: Path, overlay: str, name: str
 ) -> None:

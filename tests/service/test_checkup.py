@@ -191,7 +191,7 @@ def test_a_store_that_is_away_is_wrong(environment: dict[str, str], valkey: Stor
 
 def test_settings_that_are_wrong_or_none_are_told(environment: dict[str, str], tmp_path: Path) -> None:
     assert bad({"MOONVALE_WORKERS": "two"}) == {
-        "one can't be read": "MOONVALE_WORKERS: needs a whole number of 1 to 256"
+        "one can't be read": "MOONVALE_WORKERS: needs a whole number of 0 to 256"
     }
     environment |= {"MOONVALE_WORKER": "3", "MOONVALE_ADDRESS": "127.0.0.1:1", "MOONVALE_LISTEN": "0.0.0.0:7350"}
     assert notes(environment)["MOONVALE_WORKER is none and does nothing"] == "perhaps MOONVALE_WORKERS is meant"

@@ -227,7 +227,7 @@ def times_and_marks_equal() -> Iterator[None]:
     with ExitStack() as stack:
         for module in (convert_events, convert_replays, convert_views):
             stack.enter_context(mock.patch.object(module, "timestamp", return_value=Timestamp()))
-        stack.enter_context(mock.patch("moonvale_service.games.os.urandom", bytes))
+        stack.enter_context(mock.patch("moonvale_service.commits.os.urandom", bytes))
         yield
 
 

@@ -33,7 +33,7 @@ p { margin: .4rem 0; }
 .faint { color: var(--faint); font-size: .9rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { padding: .45rem .7rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th, td { padding: .45rem .55rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { color: var(--faint); font-weight: 600; font-size: .85rem; }
 td small { color: var(--faint); }
 .name { text-align: left; font-weight: 600; }

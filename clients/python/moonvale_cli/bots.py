@@ -33,7 +33,7 @@ AGENTS: Final[Mapping[str, Callable[[int | None], Agent]]] = {
 
 
 def add_bots(parser: argparse.ArgumentParser) -> None:
-    """Add which agents sit at the table, and their seed."""
+    """Add which agents of this command sit at the table, and their seed."""
     parser.add_argument("--bots", choices=AGENTS, default="greedy", help="how the agents choose [greedy]")
     parser.add_argument("--seed", type=int, help="makes the agents choose the same again in the same positions")
 

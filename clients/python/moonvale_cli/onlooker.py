@@ -84,6 +84,7 @@ class Onlooker:
         if entry.version == 0:
             await self._look()
             self._table = Table(self._view)
+            self._lines += self._seating.news(self._view)
         self._story.add(entry, self._table)
         began = any(event.HasField("round_began") for event in entry.events)
         if drawn or began:

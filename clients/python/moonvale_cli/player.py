@@ -78,11 +78,16 @@ class LeftError(Exception):
 
 
 class Place(NamedTuple):
-    """A seat that is taken. entropy: what it has committed to. creator: the game's creator's credential, or nothing."""
+    """A seat that is taken.
+
+    entropy: what it has committed to. commitment: the service's, shown when the seat was taken. creator: the credential
+    of the game's creator, or nothing.
+    """
 
     game: str
     credential: str
     entropy: bytes = b""
+    commitment: bytes = b""
     creator: str = ""
 
 
@@ -139,7 +144,7 @@ class Player:
             return
         self._say(self._seating.news(view))
         try:
-            if has_to_reveal(view, self._place.entropy):
+            if has_to_reveal(view, self._place.entropy, self._place.commitment):
                 self._client.reveal_entropy(view.name, self._place.credential, self._place.entropy)
         except MoonvaleError as error:
             if error.reason not in _BEGUN:
@@ -166,6 +171,7 @@ class Player:
         """Take in what happened; read the view if it is the player's turn to act."""
         if entry.version == 0:
             self._look()
+            self._say(self._seating.news(self.view))
             self._sit_down()
         self._story.add(entry, self._table)
         self._say(self._story.tell(self._table, finished=True))

@@ -15,7 +15,7 @@ from moonvale_cli.at_hand import command_name
 from moonvale_cli.errors import CommandError
 from moonvale_cli.player import LeftError, Place, Player
 from moonvale_cli.words.table import Table
-from moonvale_client import Client, MoonvaleError, View, entropy_commitment, new_entropy
+from moonvale_client import Client, CommitmentChangedError, MoonvaleError, View, entropy_commitment, new_entropy
 from moonvale_engine import texts
 from moonvale_engine.options import DECKS, parse_deck
 
@@ -64,6 +64,8 @@ class Sitting:
                     following = self._rematch(place, view)
             except (LeftError, KeyboardInterrupt):
                 self._leave(place, player.view)
+            except CommitmentChangedError as error:
+                raise CommandError(f"the cards might be chosen: {error}") from error
             except MoonvaleError as error:
                 if error.reason == "GAME_NOT_FOUND":
                     raise CommandError("whoever set the table has taken it away") from error
@@ -75,16 +77,16 @@ class Sitting:
             return
         if not view.HasField("version"):
             try:
+                self._client.leave_seat(place.game, place.credential)
+            except MoonvaleError as error:
+                if error.reason != "GAME_BEGUN":  # somebody has sat down just now
+                    raise
+            else:
                 if place.creator:
                     self._client.delete_game(place.game, place.creator)
                     self._console.print("\nYou left, and the table is taken away.")
                 else:
-                    self._client.leave_seat(place.game, place.credential)
                     self._console.print("\nYou left the table. Your seat is open again.")
-            except MoonvaleError as error:
-                if error.reason != "GAME_BEGUN":
-                    raise
-            else:
                 return
         self._console.print("\nYou left the table.")
         if self._back is not None:
@@ -110,7 +112,7 @@ class Sitting:
             except OSError as error:
                 raise CommandError(f"--save {name}: {error.strerror}") from error
             how = f"To check them yourself: {command_name()} verify {record} --seen {told}"
-        self._console.print(Text(how), style="dim", soft_wrap=True)
+        self._console.print(Text(how), style="dim", soft_wrap=self._save is not None)  # a command stays in one line
 
     def _rematch(self, place: Place, view: View) -> Place | None:
         """Ask whether the player wants another game with the same others, and sit down for it."""
@@ -158,7 +160,7 @@ class Sitting:
                 self._console.print(Text(f"That number can't be had: {error.field_violations[0].description}"))
                 number = self._number()
             else:
-                return Place(again.name, again.seat_credential, entropy)
+                return Place(again.name, again.seat_credential, entropy, again.view.commitment)
 
 
 def _others(view: View) -> list[Text]:

@@ -99,6 +99,7 @@ class _Player:
         self._credential = credential
         self._choose = choose
         self._entropy = entropy
+        self._commitment = b""  # the service's, as the first view shows it
         self._may_return = True
 
     async def step(self, view: View) -> View | None:
@@ -106,8 +107,9 @@ class _Player:
 
         None: there is nothing to be done until the service tells more.
         """
+        self._commitment = self._commitment or view.commitment
         try:
-            if has_to_reveal(view, self._entropy):
+            if has_to_reveal(view, self._entropy, self._commitment):
                 view = await self._client.reveal_entropy(view.name, self._credential, self._entropy)
                 return None if view.phase == PHASE_REVEALING else view
             if view.phase == PHASE_PLAYING and view.seats[view.viewer_seat].away:

@@ -15,7 +15,7 @@ _BYTES = 32
 
 
 class CommitmentChangedError(Exception):
-    """The service shows another commitment than the seat's own, so its entropy was not revealed."""
+    """The service shows another commitment than before, its own or the seat's, so no entropy was revealed."""
 
 
 def new_entropy() -> bytes:
@@ -28,13 +28,16 @@ def entropy_commitment(entropy: bytes) -> bytes:
     return hashlib.sha256(b"moonvale/1/entropy" + entropy).digest()
 
 
-def has_to_reveal(view: View, entropy: bytes) -> bool:
+def has_to_reveal(view: View, entropy: bytes, commitment: bytes) -> bool:
     """Whether the viewer's seat is to reveal its entropy now; revealing it once more changes nothing.
 
-    Raises CommitmentChangedError if the view does not show what the seat has committed to.
+    commitment: the service's, as it was shown when the seat was taken. Raises CommitmentChangedError if the view does
+    not show that one, or not what the seat has committed to.
     """
     if view.phase != PHASE_REVEALING or not entropy:
         return False
+    if view.commitment != commitment:
+        raise CommitmentChangedError(f"{view.name} shows another commitment of the service's: nothing was revealed")
     if view.seats[view.viewer_seat].entropy_commitment != entropy_commitment(entropy):
         raise CommitmentChangedError(
             f"{view.name} shows another commitment than that of seat {view.viewer_seat}: nothing was revealed"

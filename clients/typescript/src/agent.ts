@@ -97,6 +97,8 @@ export class Player {
   readonly #choose: Choose;
   readonly #entropy: Uint8Array<ArrayBuffer> | undefined;
   readonly #options: CallOptions;
+  /** The service's, as the first view shows it. */
+  #commitment: Uint8Array | undefined;
   #mayReturn = true;
 
   constructor(client: Client, credential: string, choose: Choose, { entropy, signal }: PlaySeatOptions) {
@@ -130,7 +132,8 @@ export class Player {
 
   async #step(view: View): Promise<View | undefined> {
     const entropy = this.#entropy;
-    if (entropy !== undefined && (await hasToReveal(view, entropy))) {
+    this.#commitment ??= view.commitment;
+    if (entropy !== undefined && (await hasToReveal(view, entropy, this.#commitment))) {
       const revealed = await this.#client.revealEntropy(view.name, this.#credential, entropy, this.#options);
       return revealed.phase === Phase.REVEALING ? undefined : revealed;
     }

@@ -28,20 +28,32 @@ export async function entropyCommitment(entropy: Uint8Array): Promise<Uint8Array
 /**
  * Whether the viewer's seat is to reveal its entropy now; revealing it once more changes nothing.
  *
- * Throws MoonvaleError if the view does not show what the seat has committed to: then nothing is to be revealed.
+ * `commitment` is the service's, as it was shown when the seat was taken. Throws MoonvaleError if the view does not show that
+ * one, or not what the seat has committed to: then nothing is to be revealed.
  */
-export async function hasToReveal(view: View, entropy: Uint8Array | undefined): Promise<boolean> {
+export async function hasToReveal(
+  view: View,
+  entropy: Uint8Array | undefined,
+  commitment: Uint8Array,
+): Promise<boolean> {
   if (view.phase !== Phase.REVEALING || entropy === undefined) {
     return false;
   }
+  if (!isEqual(view.commitment, commitment)) {
+    throw changed(`${view.name} shows another commitment of the service's`);
+  }
   const own = await entropyCommitment(entropy);
   const shown = view.seats[view.viewerSeat ?? -1]?.entropyCommitment ?? new Uint8Array();
-  if (shown.length !== own.length || shown.some((byte, index) => byte !== own[index])) {
-    throw new MoonvaleError({
-      code: Code.DataLoss,
-      message: `${view.name} shows another commitment than that of seat ${view.viewerSeat}: nothing was revealed`,
-      isTransient: false,
-    });
+  if (!isEqual(shown, own)) {
+    throw changed(`${view.name} shows another commitment than that of seat ${view.viewerSeat}`);
   }
   return true;
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}
+
+function changed(what: string): MoonvaleError {
+  return new MoonvaleError({ code: Code.DataLoss, message: `${what}: nothing was revealed`, isTransient: false });
 }

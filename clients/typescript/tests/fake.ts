@@ -84,6 +84,8 @@ export class FakeService {
   changes = 0;
   /** What the seats have committed to. */
   commitments: Uint8Array<ArrayBuffer>[] = [];
+  /** The service's own. */
+  commitment = new Uint8Array(32);
   readonly revealed = new Map<number | undefined, Uint8Array>();
   /** The versions upon which the first answer comes too late, so that an agent takes over. */
   late: number[] = [];
@@ -227,7 +229,7 @@ export class FakeService {
       away: this.away.has(seat),
       entropyCommitment: this.commitments[seat] ?? new Uint8Array(),
     }));
-    const view: View = { name: GAME, phase: this.isOver ? Phase.OVER : this.phase, seats };
+    const view: View = { name: GAME, commitment: this.commitment, phase: this.isOver ? Phase.OVER : this.phase, seats };
     if (viewer !== undefined) {
       view.viewerSeat = viewer;
     }

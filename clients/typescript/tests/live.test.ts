@@ -5,8 +5,11 @@ import {
   Code,
   type LogEntry,
   MoonvaleError,
+  TimeOut,
   type Update,
   type ViewToAct,
+  entropyCommitment,
+  newEntropy,
   playSeat,
   playSeats,
 } from "moonvale";
@@ -55,6 +58,40 @@ describe.each(ways.filter((way) => way.name === (MOONVALE_OVER ?? way.name)).map
     });
 
     afterAll(() => client.close());
+
+    test("sits down with a code, adds entropy, plays beside a bot, and plays again", async () => {
+      const entropies = [newEntropy(), newEntropy()];
+      const [commitment, other] = await Promise.all(entropies.map(entropyCommitment));
+      const game = await client.createGame({
+        options: { players: 3, rounds: 1, turnLimit: 4 },
+        seats: [{ name: "Ann", entropyCommitment: commitment! }, { open: true }, { bot: "random" }],
+        clock: { perDecision: { seconds: 60n }, onTimeOut: TimeOut.AGENT_DECIDES },
+        withJoinCode: true,
+      });
+      const watching = entriesOf(client.watch(game.name, game.spectatorCredential));
+      const ben = await client.claimSeat({
+        joinCode: game.joinCode.toLowerCase(),
+        player: { name: "Ben", entropyCommitment: other! },
+      });
+      expect([ben.name, ben.seat]).toEqual([game.name, 1]);
+      const credentials = [game.seatCredentials[0]!, ben.credential];
+      const results = await Promise.all(
+        credentials.map((credential, seat) =>
+          playSeat(client, game.name, credential, choose, { entropy: entropies[seat] }),
+        ),
+      );
+      expect(results[0]!.places).toEqual(results[1]!.places);
+      const view = await client.getView(game.name, ben.credential);
+      expect(view.seats.map((seat) => seat.entropy)).toEqual([...entropies, new Uint8Array()]);
+      expect(versionsOf(await watching)).toEqual(upTo(view.version, 0));
+      const loser = [0, 1].find((seat) => seat !== results[0]!.places[0])!;
+      const again = await client.rematch(game.name, credentials[loser]!, { number: 9 });
+      expect([again.view!.options!.deck, again.view!.rematchOf]).toEqual(["coin,9=eye", game.name]);
+      await client.leaveSeat(again.name, again.seatCredential);
+      await expect(client.getView(again.name, again.seatCredential)).rejects.toMatchObject({
+        reason: "CREDENTIAL_REVOKED",
+      });
+    });
 
     test("plays a game by hand", async () => {
       const game = await client.createGame({

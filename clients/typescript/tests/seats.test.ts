@@ -1,8 +1,23 @@
 /** Seats: how one sits down, waits, reveals entropy, and takes a seat back after its time was out. */
 
-import { Code, Phase, type Update, type ViewToAct, entropyCommitment, newEntropy, playSeat, playSeats } from "moonvale";
+import { create } from "@bufbuild/protobuf";
+import {
+  Code,
+  LogEntrySchema,
+  Phase,
+  type Update,
+  ViewSchema,
+  type ViewToAct,
+  WatchGameResponseSchema,
+  entropyCommitment,
+  newEntropy,
+  playSeat,
+  playSeats,
+} from "moonvale";
 import { expect, test } from "vitest";
 
+import { Cursor } from "../src/cursor.js";
+import { StreamBrokenError } from "../src/retry.js";
 import { FakeService, GAME, SEATS, SPECTATOR, mark } from "./fake.js";
 
 const ENTROPIES = [newEntropy(), newEntropy()];
@@ -107,6 +122,15 @@ test("no view of a game that waits is told twice", async () => {
   await watch.return();
 });
 
+test("an entry of a game that waits which is not the first is a broken stream", () => {
+  const cursor = new Cursor(GAME, undefined, "");
+  const view = create(ViewSchema, { name: GAME, mark: "a" });
+  const entry = create(LogEntrySchema, { version: 1n });
+  cursor.take(create(WatchGameResponseSchema, { content: { case: "view", value: view } }));
+  const message = create(WatchGameResponseSchema, { content: { case: "entry", value: entry } });
+  expect(() => cursor.take(message)).toThrow(StreamBrokenError);
+});
+
 test("agents reveal their entropy and play", async () => {
   const fake = revealing();
   fake.faults = [Code.Unavailable, Code.Unavailable];
@@ -129,6 +153,18 @@ test("nothing is revealed to a service that shows another commitment", async () 
   const fake = revealing([COMMITMENTS[1]!, COMMITMENTS[1]!]);
   const playing = playSeat(fake.client(), GAME, SEATS[0], choose, { entropy: ENTROPIES[0] });
   await expect(playing).rejects.toThrow("nothing was revealed");
+  expect(fake.revealed.size).toBe(0);
+});
+
+test("nothing is revealed once the service has changed its own commitment", async () => {
+  const fake = new FakeService();
+  fake.commitments = COMMITMENTS;
+  fake.change(Phase.WAITING);
+  const playing = playSeat(fake.client(), GAME, SEATS[0], choose, { entropy: ENTROPIES[0] });
+  await expect.poll(() => fake.open).toBe(1);
+  fake.commitment = new Uint8Array(32).fill(1);
+  fake.change(Phase.REVEALING);
+  await expect(playing).rejects.toThrow("another commitment of the service's: nothing was revealed");
   expect(fake.revealed.size).toBe(0);
 });
 

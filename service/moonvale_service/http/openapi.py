@@ -149,7 +149,7 @@ class _Document:
         if parameters:
             made["parameters"] = parameters
         if route.body:
-            body = self._message(method.input_type, without=route.variables)
+            body = _or_null(self._message(method.input_type, without=route.variables))
             made["requestBody"] = {
                 "required": bool(body.get("required")),
                 "content": {_JSON: {"schema": {**body, "additionalProperties": False}}},
@@ -254,6 +254,16 @@ def _all_errors(kind: type[CallError] = CallError) -> Iterator[type[CallError]]:
     for each in kind.__subclasses__():
         yield each
         yield from _all_errors(each)
+
+
+def _or_null(body: Schema) -> Schema:
+    """Return the schema of a body whose fields may be null where they may be absent, as protobuf's JSON has it."""
+    needed = body.get("required", ())
+    properties = {
+        name: {**schema, "type": [schema["type"], "null"]} if "type" in schema and name not in needed else schema
+        for name, schema in body["properties"].items()
+    }
+    return {**body, "properties": properties}
 
 
 def _is_required(field: FieldDescriptor) -> bool:

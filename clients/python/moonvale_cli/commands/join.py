@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
             entropy = new_entropy()
             taken = _claim(client, arguments, entropy)
             sitting = Sitting(client, console, back=address_options(address, arguments), save=arguments.save)
-            sitting.play(Place(taken.name, taken.credential, entropy))
+            sitting.play(Place(taken.name, taken.credential, entropy, taken.view.commitment))
         except MoonvaleError as error:
             raise CommandError(str(error)) from error
     return 0

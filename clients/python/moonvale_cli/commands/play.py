@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from moonvale_cli.at_hand import add_address, address_options, any_service, command_name, tls_of
-from moonvale_cli.bots import Bots, add_bots, make_bot
+from moonvale_cli.bots import AGENTS, Bots, make_bot
 from moonvale_cli.errors import CommandError
 from moonvale_cli.game_name import CREDENTIAL_VARIABLE, game_name
 from moonvale_cli.player import Place
@@ -62,7 +62,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seat", type=int, choices=range(1, MAX_PLAYERS + 1), default=1, help="which seat is yours [1]"
     )
-    add_bots(parser)
+    parser.add_argument(
+        "--bots",
+        metavar="NAME",
+        default="greedy",
+        help="which bots play: greedy, random, or another of the service's [greedy]",
+    )
+    parser.add_argument(
+        "--seed", type=int, help="agents of this command play, and choose the same again in the same positions"
+    )
     parser.add_argument("--host", action="store_true", help="leave seats open for people, and print how they join")
     parser.add_argument(
         "--open", type=int, metavar="N", help="how many seats are open with --host; bots take the others [all]"
@@ -113,6 +121,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if arguments.host and arguments.seed is not None:
         raise CommandError("--seed is for agents of this command, which have no place at a table with --host")
+    if arguments.seed is not None and arguments.bots not in AGENTS:
+        raise CommandError(f"with --seed --bots is one of {', '.join(AGENTS)}")
     tls = tls_of(arguments)
     try:
         with any_service(arguments.address, console, tls) as address, Client(address, tls=tls) as client:
@@ -150,7 +160,7 @@ def _set_table(client: Client, address: str, arguments: argparse.Namespace, cons
     seats = _seats(arguments, entropy)
     game = client.create_game(options, seats, clock=clock, with_join_code=arguments.host)
     mine = game.seat_credentials[arguments.seat - 1]
-    place = Place(game.name, mine, entropy, game.creator_credential)
+    place = Place(game.name, mine, entropy, game.view.commitment, game.creator_credential)
     if arguments.seed is not None:
         _play_with_agents(client, address, arguments, console, place, game)
         return
