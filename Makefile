@@ -9,7 +9,7 @@ COMPILED := build/compiled
 ENGINE_SOURCES := $(shell find engine -name '*.py')
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
-UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --system-certs \
+UV_COMPILE := $(BIN)/uv pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --generate-hashes --no-emit-index-url --system-certs \
 	--custom-compile-command "make lock"
 # Followed by a command: runs it in the TypeScript client, whose packages are installed first; exits with 3 without Node.js.
 TYPESCRIPT = $(BIN)/python clients/typescript/install.py && cd clients/typescript &&
@@ -81,7 +81,7 @@ lock: $(VENV)/.dev ## Rewrite the lock files for pyproject.toml and package.json
 	@$(PIP_INSTALL) 'uv>=0.13'
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --group build -o $(LOCKS)/service.txt
 	@$(UV_COMPILE) $(UPGRADE) --group compile --constraint $(LOCKS)/service.txt -o $(LOCKS)/compile.txt
-	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --extra telemetry --group build --group dev \
+	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --extra telemetry --extra arena --group build --group dev \
 		--constraint $(LOCKS)/service.txt --constraint $(LOCKS)/compile.txt --override $(LOCKS)/overrides.txt -o $(LOCKS)/dev.txt
 	@$(UV_COMPILE) $(UPGRADE) pyproject.toml --extra service --extra telemetry --constraint $(LOCKS)/service.txt -o $(LOCKS)/image.txt
 	@cd clients/typescript && npm install --package-lock-only

@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "service/moonvale_service": {"moonvale_engine", "moonvale_agents", "moonvale"},
     "clients/python/moonvale": set[str](),
     "clients/python/moonvale_client": {"moonvale"},
+    "clients/python/moonvale_arena": {"moonvale", "moonvale_client", "moonvale_engine", "moonvale_agents"},
     "clients/python/moonvale_verify": set[str](),
 }
 

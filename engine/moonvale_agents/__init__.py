@@ -11,7 +11,8 @@
 
 from moonvale_agents.agent import Agent
 from moonvale_agents.greedy import GreedyAgent
+from moonvale_agents.ismcts import IsmctsAgent
 from moonvale_agents.judgement import Judgement
 from moonvale_agents.random import RandomAgent
 
-__all__ = ["Agent", "GreedyAgent", "Judgement", "RandomAgent"]
+__all__ = ["Agent", "GreedyAgent", "IsmctsAgent", "Judgement", "RandomAgent"]

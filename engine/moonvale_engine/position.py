@@ -5,7 +5,7 @@ from __future__ import annotations
 from moonvale_engine import play, programs
 from moonvale_engine.events import NOBODY
 from moonvale_engine.hand import MOST_NAMED
-from moonvale_engine.state import FACEUP, HIDDEN, State
+from moonvale_engine.state import FACEUP, HIDDEN, State, frames_up_to
 from moonvale_engine.views import unlooked_deck, visible_faces, visible_knowledge, visible_pool
 
 
@@ -39,17 +39,26 @@ class Position:
         if s.seat in s.resigned:
             raise ValueError("the seat to act has resigned")
         if holds_hand(s) != (s.hand != NOBODY):
-            raise ValueError("there is a card in hand if, and only if, the open decision is about one")
+            raise ValueError("there is a card in hand if, and only if, a decision about one is open or interrupted")
         if s.program == programs.EXCHANGE and not 1 <= s.n <= MOST_NAMED:
             raise ValueError("a set has one to four cards")
 
 
 def holds_hand(s: State) -> bool:
-    """Whether the open decision is about a card in hand."""
+    """Whether there is a card in hand, by the frames: the open decision is about one, or has interrupted one that is.
+
+    The latter is a Curator's discard, at any time, for which a Spotter was declared (C02-1, E03-1).
+    """
     program, step = s.program, s.step
     if program >= programs.CARDS:
-        return s.rules.cards[program - programs.CARDS].stays and step == 0
-    return program in (programs.HAND, programs.EXCHANGE) or (program == programs.FAILED_SET and step == 0)
+        if s.rules.cards[program - programs.CARDS].stays and step == 0:
+            return True
+    elif program in (programs.HAND, programs.EXCHANGE) or (program == programs.FAILED_SET and step == 0):
+        return True
+    for frame in frames_up_to(s.below):
+        if frame.program == programs.HAND and frame.step == 0:
+            return True
+    return False
 
 
 def observe(s: State, viewer: int) -> Position:

@@ -1,20 +1,23 @@
 """Measures agents against each other on duplicate deals: ``python -m tests.agents.duel greedy random --deck eye``.
 
 Each deal is played once for every rotation of the agents around the table, so that each of them gets every village and
-every place in the order of turns. Deals are what the intervals are taken over. An agent is a name, with numbers of the
-greedy agent's judgement where they differ: ``greedy:horizon=2,feed=0``.
+every place in the order of turns. Deals are what the intervals are taken over. An agent is a name, with numbers that
+it takes where they differ: ``greedy:horizon=2,feed=0`` of its judgement, ``ismcts:iterations=60`` of its budget.
 """
 
 import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle, islice
 from math import sqrt
 from random import Random
 from statistics import fmean, stdev
+from time import process_time
+from typing import Any
 
-from moonvale_agents import Agent, GreedyAgent, Judgement, RandomAgent
+from moonvale_agents import Agent, GreedyAgent, IsmctsAgent, Judgement, RandomAgent
 from moonvale_engine import Options, apply, legal_actions, new_game, observe, result, seat_to_act
 from moonvale_engine.options import DECKS, NUMBERS, parse_deck
 
@@ -55,6 +58,23 @@ class Tally:
     round_points: list[float]
     behind: list[float]  # points of a round more than the seats of other names
     wins: list[float]  # the part of games won by a seat of the name
+    places: list[float]  # from 1, the winner's
+    seconds: float = 0.0  # of CPU
+    decisions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game that is over, seat by seat: points in all, place from 1, seconds of CPU, decisions."""
+
+    totals: tuple[int, ...]
+    places: tuple[int, ...]
+    seconds: tuple[float, ...]
+    decisions: tuple[int, ...]
+
+
+#: What the numbers of an agent are, where they are whole.
+WHOLE = ("horizon", "iterations", "width")
 
 
 def make(text: str) -> Callable[[int], Agent]:
@@ -62,49 +82,64 @@ def make(text: str) -> Callable[[int], Agent]:
     name, _, numbers = text.partition(":")
     if name == "random":
         return RandomAgent
-    if name != "greedy":
-        raise ValueError(f"'{name}' is no agent; choose greedy or random")
     parsed = {key: float(value) for key, _, value in (part.partition("=") for part in numbers.split(",") if part)}
-    if "horizon" in parsed:
-        parsed["horizon"] = int(parsed["horizon"])
-    judgement = Judgement(**parsed)  # type: ignore[arg-type]  # the horizon is an int by now
-    return lambda seed: GreedyAgent(seed, judgement)
+    chosen: dict[str, Any] = {key: int(value) if key in WHOLE else value for key, value in parsed.items()}
+    if name == "ismcts":
+        return partial(IsmctsAgent, **chosen)
+    if name != "greedy":
+        raise ValueError(f"'{name}' is no agent; choose ismcts, greedy or random")
+    return partial(GreedyAgent, judgement=Judgement(**chosen))
 
 
-def play(options: Options, secret: bytes, agents: Sequence[Agent]) -> tuple[tuple[int, ...], int]:
-    """Play a game; return each seat's points and the winner."""
+def play(options: Options, secret: bytes, agents: Sequence[Agent]) -> Game:
+    """Play a game to its end."""
     s = new_game(options, secret)
+    seconds = [0.0] * len(agents)
+    decisions = [0] * len(agents)
     while legal_actions(s):
         seat = seat_to_act(s)
-        apply(s, agents[seat].choose(observe(s, seat)))
+        position = observe(s, seat)
+        began = process_time()
+        action = agents[seat].choose(position)
+        seconds[seat] += process_time() - began
+        decisions[seat] += 1
+        apply(s, action)
     outcome = result(s)
     assert outcome is not None
-    return outcome.totals, outcome.places[0]
+    places = tuple([outcome.places.index(seat) + 1 for seat in range(len(agents))])
+    return Game(outcome.totals, places, tuple(seconds), tuple(decisions))
 
 
 def duel(contest: Contest) -> dict[str, Tally]:
     """Play all deals in all rotations; return the tally of each name."""
-    names = contest.names
-    makers = {name: make(name) for name in names}
-    tallies = {name: Tally([], [], []) for name in names}
+    tallies = {name: Tally([], [], [], []) for name in contest.names}
     for deal in range(contest.deals):
-        secret = Random(f"{contest.seed} {deal}").randbytes(32)
-        options = contest.options(deal)
-        points: dict[str, list[float]] = {name: [] for name in names}
-        won = dict.fromkeys(names, 0)
-        for rotation in range(len(names)):
-            seated = [names[(seat + rotation) % len(names)] for seat in range(len(names))]
-            agents = [makers[name](deal * 16 + rotation * 4 + seat) for seat, name in enumerate(seated)]
-            totals, winner = play(options, secret, agents)
-            won[seated[winner]] += 1
-            for name, total in zip(seated, totals, strict=True):
-                points[name].append(total / contest.rounds)
-        for name, tally in tallies.items():
-            others = [point for other in points if other != name for point in points[other]]
-            tally.round_points.append(fmean(points[name]))
-            tally.behind.append(fmean(points[name]) - fmean(others) if others else 0.0)
-            tally.wins.append(won[name] / len(names))
+        play_deal(contest, deal, tallies)
     return tallies
+
+
+def play_deal(contest: Contest, deal: int, tallies: dict[str, Tally]) -> None:
+    """Play one deal in all rotations, and add to the tally of each name what came of it."""
+    names = contest.names
+    secret = Random(f"{contest.seed} {deal}").randbytes(32)
+    options = contest.options(deal)
+    points: dict[str, list[float]] = {name: [] for name in names}
+    places: dict[str, list[int]] = {name: [] for name in names}
+    for rotation in range(len(names)):
+        seated = [names[(seat + rotation) % len(names)] for seat in range(len(names))]
+        agents = [make(name)(deal * 16 + rotation * 4 + seat) for seat, name in enumerate(seated)]
+        game = play(options, secret, agents)
+        for seat, name in enumerate(seated):
+            points[name].append(game.totals[seat] / contest.rounds)
+            places[name].append(game.places[seat])
+            tallies[name].seconds += game.seconds[seat]
+            tallies[name].decisions += game.decisions[seat]
+    for name, tally in tallies.items():
+        others = [point for other in points if other != name for point in points[other]]
+        tally.round_points.append(fmean(points[name]))
+        tally.behind.append(fmean(points[name]) - fmean(others) if others else 0.0)
+        tally.wins.append(places[name].count(1) / len(names))
+        tally.places.append(fmean(places[name]))
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
@@ -120,10 +155,12 @@ def report(contest: Contest, tallies: dict[str, Tally]) -> str:
         mean, half = interval(tally.round_points)
         behind, behind_half = interval(tally.behind)
         wins, wins_half = interval(tally.wins)
+        place, place_half = interval(tally.places)
         share = contest.names.count(name) / seats
         lines.append(
             f"  {name}: {mean:.2f} ± {half:.2f} points a round, {behind:+.2f} ± {behind_half:.2f} to the others;"
-            f" wins {wins:.1%} ± {wins_half:.1%} of games with {share:.0%} of the seats"
+            f" wins {wins:.1%} ± {wins_half:.1%} of games with {share:.0%} of the seats,"
+            f" place {place:.2f} ± {place_half:.2f}; {1000 * tally.seconds / tally.decisions:.1f} ms of CPU a decision"
         )
     return "\n".join(lines)
 

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from tests.bench import bots, engine, environments, growth, machine, memory, service, startup
+from tests.bench import arena, bots, engine, environments, growth, machine, memory, service, startup
 from tests.bench.environments import NotInstalledError, Tell
 from tests.bench.report import Part, publish, report, to_json
 
@@ -20,6 +20,7 @@ PARTS: dict[str, Callable[[bool, Tell], Part]] = {
     "service": lambda quick, tell: service.run(service.QUICK if quick else service.FULL, tell),
     "memory": lambda quick, tell: memory.run(memory.QUICK if quick else memory.FULL, tell),
     "growth": lambda quick, tell: growth.run(growth.QUICK if quick else growth.FULL, tell),
+    "arena": lambda quick, tell: arena.run(arena.QUICK if quick else arena.FULL, tell),
     "bots": lambda quick, tell: bots.run(bots.QUICK if quick else bots.FULL, tell),
     "startup": lambda quick, tell: startup.run(startup.QUICK if quick else startup.FULL, tell),
 }

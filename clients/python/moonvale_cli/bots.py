@@ -12,12 +12,24 @@ from typing import Final, Self
 
 import grpc
 
-from moonvale_agents import Agent, GreedyAgent, RandomAgent
+from moonvale_agents import Agent, GreedyAgent, IsmctsAgent, RandomAgent
 from moonvale_client import Action, AsyncClient, View, play_seat
 from moonvale_engine import legal_actions, parse_position
 
+THINKING: Final = 0.3  # seconds that the search agent has for a decision
+
+
+def searching(seed: int | None) -> IsmctsAgent:
+    """Return the search agent: with a time for each decision, or, to choose the same again, with its own iterations."""
+    return IsmctsAgent(seconds=THINKING) if seed is None else IsmctsAgent(seed)
+
+
 #: The agents that come with the engine, by the name that commands give them; each is made from a seed, or from none.
-AGENTS: Final[Mapping[str, Callable[[int | None], Agent]]] = {"greedy": GreedyAgent, "random": RandomAgent}
+AGENTS: Final[Mapping[str, Callable[[int | None], Agent]]] = {
+    "greedy": GreedyAgent,
+    "ismcts": searching,
+    "random": RandomAgent,
+}
 
 
 def add_bots(parser: argparse.ArgumentParser) -> None:

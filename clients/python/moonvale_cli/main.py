@@ -22,6 +22,8 @@ COMMANDS: Final = {
     "demo": "let four agents play one game while you look on",
     "cards": "list the cards and what they do",
     "position": "draw a position, list its legal actions, carry some out",
+    "replay": "show a game record move by move, as one seat saw it",
+    "arena": "let bots play hundreds of games and say which is better",
     "record": "check a game record and print its result",
     "verify": "check that a finished game's cards were shuffled as promised",
 }

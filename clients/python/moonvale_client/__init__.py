@@ -22,6 +22,7 @@ from moonvale.v1.result_pb2 import Result
 from moonvale.v1.view_pb2 import Decision, View
 from moonvale_client.agent import Choose, play_seat, play_seats
 from moonvale_client.aio import AsyncClient
+from moonvale_client.bot import BotCaller, BotError, bot_server, serve_bot
 from moonvale_client.channel import DEFAULT_ADDRESS
 from moonvale_client.client import Client
 from moonvale_client.cursor import Update
@@ -34,6 +35,8 @@ __all__ = [
     "DEFAULT_ADDRESS",
     "Action",
     "AsyncClient",
+    "BotCaller",
+    "BotError",
     "Choose",
     "ClaimSeatResponse",
     "Client",
@@ -55,8 +58,10 @@ __all__ = [
     "Turn",
     "Update",
     "View",
+    "bot_server",
     "entropy_commitment",
     "new_entropy",
     "play_seat",
     "play_seats",
+    "serve_bot",
 ]

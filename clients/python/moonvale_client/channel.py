@@ -36,8 +36,11 @@ def open_channel(address: str, tls: grpc.ChannelCredentials | None) -> grpc.Chan
     return grpc.secure_channel(address, tls, OPTIONS)
 
 
-def open_aio_channel(address: str, tls: grpc.ChannelCredentials | None) -> grpc.aio.Channel:
-    """Return a channel of the asyncio API; without TLS if there are no credentials for it."""
+def open_aio_channel(
+    address: str, tls: grpc.ChannelCredentials | None, more: tuple[tuple[str, str | int], ...] = ()
+) -> grpc.aio.Channel:
+    """Return a channel of the asyncio API; without TLS if there are no credentials for it. more: options of its own."""
+    options = tuple({**dict(OPTIONS), **dict(more)}.items())
     if tls is None:
-        return grpc.aio.insecure_channel(address, OPTIONS)
-    return grpc.aio.secure_channel(address, tls, OPTIONS)
+        return grpc.aio.insecure_channel(address, options)
+    return grpc.aio.secure_channel(address, tls, options)

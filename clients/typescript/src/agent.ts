@@ -86,7 +86,7 @@ async function play(
 }
 
 /** Whether the view's viewer is to act. */
-function hasChoice(view: View): view is ViewToAct {
+export function hasChoice(view: View): view is ViewToAct {
   return (view.decision?.legalActions.length ?? 0) > 0;
 }
 

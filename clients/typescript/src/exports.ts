@@ -9,6 +9,7 @@ export type { Update } from "./cursor.js";
 export { entropyCommitment, newEntropy } from "./entropy.js";
 export { type FieldViolation, MoonvaleError } from "./errors.js";
 export * from "./gen/moonvale/v1/action_pb.js";
+export * from "./gen/moonvale/v1/bot_service_pb.js";
 export * from "./gen/moonvale/v1/card_pb.js";
 export * from "./gen/moonvale/v1/catalog_pb.js";
 export * from "./gen/moonvale/v1/clock_pb.js";

@@ -16,6 +16,7 @@ import { Client } from "./client.js";
 import type { RetryPolicy } from "./retry.js";
 
 export * from "./exports.js";
+export { type BotServer, DEFAULT_BOT_ADDRESS, type ServeBotOptions, serveBot } from "./serve.js";
 
 /** Where `moonvale serve` listens unless told otherwise. */
 export const DEFAULT_ADDRESS = "127.0.0.1:7350";
