@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import metadata
-from typing import Final
-
-from google.protobuf.duration_pb2 import Duration
-from google.protobuf.timestamp_pb2 import Timestamp
+from typing import Final, TypeVar
 
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.view_pb2 import View
-from moonvale_engine.catalog import known_versions
 from moonvale_engine.events import SPECTATOR
 from moonvale_service import limits, pages, render
 from moonvale_service.about import About, SeatAbout
 from moonvale_service.bots import bot_names
-from moonvale_service.convert import actions, catalog, clocks, options, replays
+from moonvale_service.commits import Outcome
+from moonvale_service.convert import actions, catalog, clocks, fields, options, replays
 from moonvale_service.credentials import NOBODY, Credential, Keys, Role
 from moonvale_service.errors import CallError, CreatorKeyRequiredError, FieldError, RoleNotAllowedError
 from moonvale_service.failures import failure_of
@@ -28,6 +23,7 @@ from moonvale_service.games import Games, check_epoch
 from moonvale_service.history import Happened, Snapshot
 from moonvale_service.quotas import Holder, Quotas, holder_of
 from moonvale_service.seats import Seats, shown_code
+from moonvale_service.server_info import server_info
 from moonvale_service.settings import Settings
 from moonvale_service.store import WAITING
 from moonvale_service.store.redis_store import is_game_id
@@ -35,9 +31,6 @@ from moonvale_service.turns import Lost, Turn, TurnWatch
 from moonvale_service.watch import End, Heartbeat, Watches
 
 ANY_GAME: Final = "-"  # in place of a game's id, where something else says which one is meant
-_COMMITMENT_BYTES: Final = 32
-
-_LAST_SECOND: Final = 253_402_300_799  # of the year 9999, the last that timestamps go to
 
 _ENDS: Final = {
     End.GAME_OVER: pb.WATCH_END_REASON_GAME_OVER,
@@ -46,6 +39,7 @@ _ENDS: Final = {
     End.MAX_AGE: pb.WATCH_END_REASON_MAX_AGE,
     End.NO_SEAT_LEFT: pb.WATCH_END_REASON_NO_SEAT_LEFT,
 }
+_Changed = TypeVar("_Changed", pb.SubmitActionResponse, pb.ResignResponse, pb.ReclaimSeatResponse)
 _TURNS_HEARTBEAT: Final = pb.WatchTurnsResponse(heartbeat=pb.TurnsHeartbeat()).SerializeToString()
 
 
@@ -82,7 +76,7 @@ class Calls:
         self._create_needs_key = settings.create_needs_key
         self._catalog = pb.GetCatalogResponse(cards=catalog.card_types(settings.rules), tokens=catalog.token_types())
         self._bots = bot_names(settings)
-        self._server_info = _server_info(settings)
+        self._server_info = server_info(settings)
 
     async def create_game(self, request: pb.CreateGameRequest, caller: Caller) -> pb.CreateGameResponse:
         if request.HasField("deal") and not caller.creator_key:
@@ -96,7 +90,7 @@ class Calls:
         open_seats = frozenset([number for number, seat in enumerate(request.seats) if seat.open])
         if request.with_join_code and not open_seats:
             raise FieldError("with_join_code", "goes with an open seat: seats[0].open, for example")
-        request_id = _secret_id(request.request_id)
+        request_id = fields.secret_id(request.request_id)
         content = pb.CreateGameRequest()
         content.CopyFrom(request)
         content.ClearField("request_id")
@@ -131,10 +125,10 @@ class Calls:
             raise FieldError("seats", f"needs one for each of {players} seats, or none; has {len(request.seats)}")
         sealed_until = None
         if request.HasField("seal_replay_until"):
-            sealed_until = _milliseconds("seal_replay_until", request.seal_replay_until)
+            sealed_until = fields.milliseconds("seal_replay_until", request.seal_replay_until)
         return About(
-            external_id=_text("external_id", request.external_id),
-            labels=_labels("labels", request.labels),
+            external_id=fields.text("external_id", request.external_id),
+            labels=fields.labels("labels", request.labels),
             seats=tuple([self._seat(f"seats[{i}]", seat) for i, seat in enumerate(request.seats)]),
             sealed_until=sealed_until,
             clock=clocks.from_proto(request.clock, self._bots) if request.HasField("clock") else None,
@@ -149,10 +143,10 @@ class Calls:
         if seat.open and (seat.name or seat.labels or seat.entropy_commitment):
             raise FieldError(f"{field}.open", "of an open seat nothing can be said before somebody claims it")
         return SeatAbout(
-            name=_text(f"{field}.name", seat.name) or seat.bot,
-            labels=_labels(f"{field}.labels", seat.labels),
+            name=fields.text(f"{field}.name", seat.name) or seat.bot,
+            labels=fields.labels(f"{field}.labels", seat.labels),
             bot=seat.bot,
-            entropy_commitment=_commitment(f"{field}.entropy_commitment", seat.entropy_commitment),
+            entropy_commitment=fields.commitment(f"{field}.entropy_commitment", seat.entropy_commitment),
         )
 
     async def claim_seat(self, request: pb.ClaimSeatRequest, _caller: Caller) -> pb.ClaimSeatResponse:
@@ -162,9 +156,9 @@ class Calls:
                 raise FieldError(f"player.{field}", "is not for who claims a seat")
         if not request.request_id:
             raise FieldError("request_id", "is required: a repeat of the call finds the seat by it")
-        request_id = _secret_id(request.request_id)
+        request_id = fields.secret_id(request.request_id)
         self._quotas.claim()
-        code = _text("join_code", request.join_code)
+        code = fields.text("join_code", request.join_code)
         if request.name == render.game_name(ANY_GAME):
             game = await self._seats.find(code)
         else:
@@ -199,19 +193,13 @@ class Calls:
         return pb.RevealEntropyResponse(view=self._view(snapshot, caller))
 
     async def reclaim_seat(self, _request: pb.ReclaimSeatRequest, caller: Caller) -> pb.ReclaimSeatResponse:
-        outcome = await self._games.reclaim(caller.credential)
-        return pb.ReclaimSeatResponse(
-            version=outcome.version,
-            mark=outcome.mark,
-            view=self._view(outcome.snapshot, caller),
-            entries=[render.entry(each, caller.viewer) for each in outcome.happened],
-        )
+        return self._told(pb.ReclaimSeatResponse(), await self._games.reclaim(caller.credential), caller)
 
     async def rematch(self, request: pb.RematchRequest, caller: Caller) -> pb.RematchResponse:
         number = request.number if request.HasField("number") else None
         if caller.credential.seat is None and (number is not None or request.entropy_commitment):
             raise FieldError("number" if number is not None else "entropy_commitment", "is for seats")
-        commitment = _commitment("entropy_commitment", request.entropy_commitment)
+        commitment = fields.commitment("entropy_commitment", request.entropy_commitment)
         self._quotas.create(creator_key=False)
         taken = await self._seats.rematch(caller.credential, number, commitment)
         response = pb.RematchResponse(
@@ -238,23 +226,19 @@ class Calls:
         if not request.HasField("version"):
             raise FieldError("version", "is required: that of the view that the choice was made on")
         chosen = [actions.from_proto(action, f"actions[{i}]") for i, action in enumerate(request.actions)]
-        request_id = _text("request_id", request.request_id) or None
+        request_id = fields.text("request_id", request.request_id) or None
         outcome = await self._games.submit(caller.credential, request.version, chosen, request_id)
-        return pb.SubmitActionResponse(
-            version=outcome.version,
-            mark=outcome.mark,
-            view=self._view(outcome.snapshot, caller),
-            entries=[render.entry(each, caller.viewer) for each in outcome.happened],
-        )
+        return self._told(pb.SubmitActionResponse(), outcome, caller)
+
+    def _told(self, response: _Changed, outcome: Outcome, caller: Caller) -> _Changed:
+        """Fill in what every method tells that has changed a game."""
+        response.version, response.mark = outcome.version, outcome.mark
+        response.view.CopyFrom(self._view(outcome.snapshot, caller))
+        response.entries.extend([render.entry(each, caller.viewer) for each in outcome.happened])
+        return response
 
     async def resign(self, _request: pb.ResignRequest, caller: Caller) -> pb.ResignResponse:
-        outcome = await self._games.resign(caller.credential)
-        return pb.ResignResponse(
-            version=outcome.version,
-            mark=outcome.mark,
-            view=self._view(outcome.snapshot, caller),
-            entries=[render.entry(each, caller.viewer) for each in outcome.happened],
-        )
+        return self._told(pb.ResignResponse(), await self._games.resign(caller.credential), caller)
 
     async def list_events(self, request: pb.ListEventsRequest, caller: Caller) -> pb.ListEventsResponse:
         if request.page_size < 0:
@@ -287,7 +271,7 @@ class Calls:
         role = caller.credential.role
         if role is Role.SEAT and caller.credential.seat != seat:
             raise RoleNotAllowedError(role.name.lower(), "another seat", "creator or the seat itself")
-        request_id = _secret_id(request.request_id)
+        request_id = fields.secret_id(request.request_id)
         return pb.RotateCredentialResponse(
             credential=self._keys.token(await self._games.rotate(caller.credential, holder, request_id))
         )
@@ -310,7 +294,7 @@ class Calls:
     async def watch_game(self, request: pb.WatchGameRequest, caller: Caller) -> AsyncGenerator[bytes, None]:
         """Yield the messages of the stream, encoded."""
         after = request.after_version if request.HasField("after_version") else None
-        mark = _text("after_mark", request.after_mark)
+        mark = fields.text("after_mark", request.after_mark)
         if mark and after is None:
             raise FieldError("after_mark", "goes with after_version")
         with self._quotas.watch(caller.holder):
@@ -350,73 +334,3 @@ class Calls:
                     yield _TURNS_HEARTBEAT
                 else:
                     yield pb.WatchTurnsResponse(end=pb.WatchEnd(reason=_ENDS[each])).SerializeToString()
-
-
-def _commitment(field: str, commitment: bytes) -> bytes:
-    if len(commitment) not in (0, _COMMITMENT_BYTES):
-        raise FieldError(field, f"needs {_COMMITMENT_BYTES} bytes, has {len(commitment)}")
-    return commitment
-
-
-def _labels(field: str, labels: Mapping[str, str]) -> dict[str, str]:
-    if len(labels) > limits.MAX_LABELS:
-        raise FieldError(field, f"may have {limits.MAX_LABELS} entries, has {len(labels)}")
-    for key, value in labels.items():
-        _text(f"{field} (a key)", key)
-        _text(f"{field} (a value)", value)
-    return dict(labels)
-
-
-def _text(field: str, text: str) -> str:
-    size = len(text.encode())
-    if size > limits.MAX_TEXT_BYTES:
-        raise FieldError(field, f"may have {limits.MAX_TEXT_BYTES} bytes, has {size}")
-    return text
-
-
-def _secret_id(text: str) -> str:
-    """Return a request id that leads to credentials; one of our own if the caller gave none. Raises FieldError."""
-    request_id = _text("request_id", text) or secrets.token_hex()
-    if len(request_id) < limits.MIN_SECRET_REQUEST_ID:
-        least = limits.MIN_SECRET_REQUEST_ID
-        raise FieldError("request_id", f"needs {least} characters or more, best a random UUID: it is a secret")
-    return request_id
-
-
-def _milliseconds(field: str, time: Timestamp) -> int:
-    if not (0 <= time.seconds <= _LAST_SECOND and 0 <= time.nanos < 1_000_000_000):
-        raise FieldError(field, "needs a time of the years 1970 to 9999")
-    return time.seconds * 1000 + time.nanos // 1_000_000
-
-
-def _server_info(settings: Settings) -> pb.GetServerInfoResponse:
-    return pb.GetServerInfoResponse(
-        version=metadata.version("moonvale"),
-        rules_version=settings.rules,
-        known_rules_versions=known_versions(),
-        bots=bot_names(settings),
-        creator_key_required=settings.create_needs_key,
-        limits=pb.Limits(
-            max_request_bytes=settings.message_limit,
-            max_page_size=limits.MAX_PAGE_SIZE,
-            max_actions=limits.MAX_ACTIONS,
-            max_labels=limits.MAX_LABELS,
-            max_text_bytes=limits.MAX_TEXT_BYTES,
-            finished_game_ttl=_duration(settings.finished_expiry),
-            idle_game_ttl=_duration(settings.idle_expiry),
-            heartbeat_interval=_duration(settings.heartbeat),
-            max_calls_per_second=settings.call_rate or None,
-            max_spectator_calls_per_second=settings.spectator_call_rate or None,
-            max_games_per_second=settings.create_rate or None,
-            max_watches=settings.watches or None,
-            max_spectator_watches=settings.spectator_watches or None,
-            max_watched_seats=limits.MAX_WATCHED_SEATS,
-            max_watch_age=_duration(settings.watch_age),
-            clock_grace=_duration(settings.clock_grace),
-            reveal_time=_duration(settings.reveal_time),
-        ),
-    )
-
-
-def _duration(seconds: float | None) -> Duration | None:
-    return None if seconds is None else Duration(seconds=int(seconds), nanos=round(seconds % 1 * 1e9))
