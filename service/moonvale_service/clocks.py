@@ -15,6 +15,7 @@ from moonvale_engine.events import NOBODY
 from moonvale_engine.log import BY_CALLER, BY_TIME_OUT, RESIGNATION, RETURN, Entry
 from moonvale_service.store import Ticking, Timing, When
 
+PACKED_AFTER_MS: Final = 3600 * 1000  # its end, the log of a game is packed: who watched has seen it by then
 LONGEST_MS: Final = 30 * 24 * 3600 * 1000
 SHORTEST_MS: Final = 100
 
@@ -85,10 +86,14 @@ def passing(
 ) -> Timing | None:
     """Return what the store does to the clock with the entries of one commit; None: the game needs nothing of it.
 
+    A game that is over is due once more, for its log to be packed.
+
     ``was``, ``seat``: who was to act before them all, and is after them. ``free``: seats that play without a limit, as
     bots do. ``lease``: for how many milliseconds the caller takes care of such a seat's next move, 0: it doesn't.
     """
     if clock is None:
+        if seat == NOBODY:
+            return Timing(lease=PACKED_AFTER_MS)
         return Timing(lease=lease if seat in free else -1) if free else None
     timing = Timing(when=when, grace=grace)
     answers = [entry for entry in entries if _answers(entry, was)]
@@ -99,9 +104,9 @@ def passing(
 
 
 def _running(timing: Timing, clock: Clock, seat: int, free: Collection[int], lease: int = 0) -> Timing:
-    """Return a timing with the seat that is to act next."""
+    """Return a timing with the seat that is to act next; a game that is over waits for its log to be packed."""
     if seat == NOBODY:
-        return timing
+        return timing._replace(lease=PACKED_AFTER_MS)
     if seat in free:
         return timing._replace(lease=lease)
     return timing._replace(next=seat, limit=clock.per_decision)

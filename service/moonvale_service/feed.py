@@ -123,6 +123,8 @@ class Feed:
                 self.wake()
             return
         seen = record.first_mark if now.version == 0 else entries[0].mark if entries else b""
+        if now.version == record.version:
+            seen = record.mark
         if record.version < now.version or seen != self._mark:
             raise HistoryRewoundError(record.version)
         before = now.about

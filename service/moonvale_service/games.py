@@ -37,7 +37,7 @@ from moonvale_service.errors import (
     StaleVersionError,
     TimeOutError,
 )
-from moonvale_service.history import Happened, Place, Snapshot, check_rules, fold, mark_at, place_at, snapshot
+from moonvale_service.history import Happened, Place, Snapshot, check_rules, fold, is_lost, mark_at, place_at, snapshot
 from moonvale_service.recent import Known, Recent
 from moonvale_service.store import Amendment, GameMissingError, Listed, Store, When
 from moonvale_service.store.log_codec import Answer, add_answer, content_digest, find_answer, request_key
@@ -165,7 +165,9 @@ class Games:
         version = -1
         if after is not None:
             version = after.version
-            if version > record.version or place_at(record, entries, version) != after:
+            if version > record.version or not (
+                place_at(record, entries, version) == after or is_lost(record, entries, version)
+            ):
                 raise HistoryRewoundError(record.version)
         happened = fold(record, entries, version, limit)
         end = version + limit

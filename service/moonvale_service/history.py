@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from moonvale_engine import catalog, codec, log, play
 from moonvale_engine.events import Event
@@ -13,7 +13,9 @@ from moonvale_engine.options import Options
 from moonvale_engine.state import State, drop_frames, new_state
 from moonvale_service.about import About, Lobby
 from moonvale_service.store import WAITING, Record, Ticking
-from moonvale_service.store.log_codec import MarkedEntry
+from moonvale_service.store.log_codec import MARK_BYTES, MarkedEntry
+
+_LOST: Final = bytes(MARK_BYTES)  # in place of a mark that nobody knows
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +173,22 @@ def enter(state: State, entry: Entry) -> list[Event]:
     return events
 
 
+def is_lost(record: Record, entries: Sequence[MarkedEntry], version: int) -> bool:
+    """Whether nobody knows the mark of a version any more, since the log is packed. ``entries``: the whole log."""
+    return 0 < version < record.version and not entries[version - 1].mark
+
+
 def place_at(record: Record, entries: Sequence[MarkedEntry], version: int) -> Place:
     """Return the place after a version that the log has. ``entries``: the whole log."""
-    return Place(version, record.first_mark if version == 0 else entries[version - 1].mark)
+    if version == record.version:
+        return Place(version, record.mark)
+    return Place(version, record.first_mark if version == 0 else entries[version - 1].mark or _LOST)
 
 
 def mark_at(record: Record, entries: Sequence[MarkedEntry], version: int) -> str:
-    """Return the mark of a version, or nothing where the game did not rest. ``entries``: the whole log."""
+    """Return the mark of a version, or nothing where the game did not rest, or where it is lost. ``entries``: all."""
+    if version == record.version:
+        return mark_text(record.mark)
     if version == 0:
         return mark_text(record.first_mark)
     mark = entries[version - 1].mark

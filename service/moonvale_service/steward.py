@@ -18,7 +18,7 @@ from moonvale_engine.log import BY_AGENT, BY_BOT, BY_TIME_OUT, FOR_FAILED_BOT, R
 from moonvale_service import logs, metrics, tasks
 from moonvale_service.about import About
 from moonvale_service.bots import SUBSTITUTE, BotFailedError, Bots
-from moonvale_service.clocks import Clock, TimeOut
+from moonvale_service.clocks import PACKED_AFTER_MS, Clock, TimeOut
 from moonvale_service.commits import Commits, Outcome, UntimelyError, milliseconds
 from moonvale_service.history import Snapshot
 from moonvale_service.recent import Recent
@@ -151,6 +151,9 @@ class Steward:
                 if await self._seats.begin_without(known) is not None:
                     metrics.deadline_enforced("deal")
                 return
+            if known.now.state.is_over():
+                await self._pack(game)
+                return
             while True:
                 move = await self._choose(known.now)
                 if move is None:
@@ -168,6 +171,12 @@ class Steward:
                     known = made
         except GameMissingError:
             await self._store.forget_due(game)
+
+    async def _pack(self, game: str) -> None:
+        """Keep the log of a game that has been over for a while in less room."""
+        record, entries, now = await self._store.read_log(game, 0)
+        if now >= record.updated + PACKED_AFTER_MS:
+            await self._store.pack(game, record.version, record.mark, entries)
 
     async def _choose(self, now: Snapshot) -> tuple[list[Entry], About | None, When] | None:
         """Return what is due in a game: entries, what is kept of it from then on (None: the same), when they count."""

@@ -18,7 +18,7 @@ from moonvale_service import logs, metrics, tasks
 from moonvale_service.about import About
 from moonvale_service.errors import HistoryRewoundError
 from moonvale_service.feed import Feed
-from moonvale_service.history import Happened, Snapshot, fold, mark_at
+from moonvale_service.history import Happened, Snapshot, fold, is_lost, mark_at
 from moonvale_service.store import WAITING, GameMissingError, Store, StoreUnavailableError
 from moonvale_service.store.changes import Changes
 from moonvale_service.store.redis_store import shard_of
@@ -163,7 +163,10 @@ class Watches:
     async def _fold(self, game: str, version: int, mark: str) -> list[Happened]:
         """Return all entries after a version whose mark must be this one, unless it is empty."""
         record, entries, _ = await self._store.read_log(game, 0)
-        if version > record.version or (mark and version >= 0 and mark != mark_at(record, entries, version)):
+        told = mark and version >= 0
+        if version > record.version or (
+            told and mark != mark_at(record, entries, version) and not is_lost(record, entries, version)
+        ):
             raise HistoryRewoundError(record.version)
         return fold(record, entries, version)
 

@@ -41,11 +41,16 @@ QUICK = Size(games=2, watches=200)
 
 @dataclass(frozen=True)
 class Stored:
-    """Bytes of a finished game: of its state at each decision, of all that is stored, and of the store's memory."""
+    """Bytes of a finished game: of its state at each decision, of all that is stored, and of the store's memory.
+
+    ``packed`` and ``packed_memory``: of the last two once its log is packed.
+    """
 
     states: list[int]
     values: int
     memory: int
+    packed: int
+    packed_memory: int
     moves: int
 
 
@@ -57,12 +62,13 @@ def run(size: Size, tell: Tell) -> Part:
     found = uvloop.run(play_into_a_store(size.games, kinds))
     four = [stored for (_, players), games in found.items() if players == 4 for stored in games]
     sizes = [byte for stored in four for byte in stored.states]
-    finished = [stored.values for stored in four]
+    finished = [stored.packed for stored in four]
     part.figures += [
         Figure("state of a game of four", spread(sizes), "bytes", at_most=400),
         Figure("largest state of a game of four", spread([max(sizes)]), "bytes", at_most=400),
-        Figure("finished game of four with its history", spread(finished), "bytes", at_most=4096),
-        Figure("largest finished game of four", spread([max(finished)]), "bytes", at_most=4096),
+        Figure("finished game of four with its history, packed", spread(finished), "bytes", at_most=4096),
+        Figure("largest finished game of four, packed", spread([max(finished)]), "bytes", at_most=4096),
+        Figure("the same in its first hour", spread([stored.values for stored in four]), "bytes"),
     ]
     part.tables.append(_table(found))
     tell(f"opening {size.watches} watches")
@@ -80,17 +86,25 @@ async def play_into_a_store(count: int, kinds: Sequence[tuple[str, int]]) -> dic
         cases = use_cases(store)
         for deck, players in kinds:
             played = await asyncio.gather(*[play_game(cases, options(deck, players), rng) for _ in range(count)])
-            found[deck, players] = [_measure(raw, game, states) for game, states in played]
+            found[deck, players] = [await _measure(store, raw, game, states) for game, states in played]
         await store.close()
     return found
 
 
-def _measure(raw: redis.Redis, game: str, states: list[int]) -> Stored:
-    record = raw.hgetall(game_key(game))
-    log = raw.lrange(log_key(game), 0, -1)
-    values = sum(map(len, record.values())) + sum(map(len, log))
+async def _measure(store: RedisStore, raw: redis.Redis, game: str, states: list[int]) -> Stored:
+    """Look at what is stored of a finished game, and pack its log, as a steward does an hour after the end."""
+    values, memory = _sizes(raw, game)
+    record, log, _ = await store.read_log(game, 0)
+    await store.pack(game, record.version, record.mark, log)
+    packed, packed_memory = _sizes(raw, game)
+    return Stored(states, values, memory, packed, packed_memory, len(log))
+
+
+def _sizes(raw: redis.Redis, game: str) -> tuple[int, int]:
+    """Return the bytes of all values of a game, and those that the store's memory has for them."""
+    values = sum(map(len, raw.hgetall(game_key(game)).values())) + sum(map(len, raw.lrange(log_key(game), 0, -1)))
     memory = sum([int(raw.memory_usage(key, samples=0) or 0) for key in (game_key(game), log_key(game))])
-    return Stored(states, values, memory, len(log))
+    return values, memory
 
 
 def _table(found: dict[tuple[str, int], list[Stored]]) -> Table:
@@ -103,10 +117,13 @@ def _table(found: dict[tuple[str, int], list[Stored]]) -> Table:
             between(spread([stored.values for stored in games])),
             between(spread([stored.values / stored.moves for stored in games])),
             between(spread([stored.memory for stored in games])),
+            between(spread([stored.packed for stored in games])),
+            between(spread([stored.packed_memory for stored in games])),
         )
         for (deck, players), games in found.items()
     ]
-    header = ("games", "state", "largest", "moves", "finished, all values", "a move", "finished, store's memory")
+    finished = ("finished, all values", "a move", "store's memory", "packed, all values", "store's memory")
+    header = ("games", "state", "largest", "moves", *finished)
     return Table("Bytes of random games in the store", header, rows)
 
 

@@ -35,6 +35,7 @@ from moonvale_engine.log import (
 from moonvale_engine.options import Options as GameOptions
 from moonvale_engine.play import seat_to_act
 from moonvale_service.about import About, SeatAbout
+from moonvale_service.clocks import PACKED_AFTER_MS
 from moonvale_service.clocks import Clock as GameClock
 from moonvale_service.clocks import TimeOut as GameTimeOut
 from moonvale_service.commits import Outcome, UntimelyError
@@ -155,7 +156,7 @@ async def due(store: RedisStore) -> int | None:
 
 def expected_due(now: Snapshot) -> int | None:
     if now.state.is_over():
-        return None
+        return now.updated + PACKED_AFTER_MS
     if seat_to_act(now.state) in now.about.free:
         return now.updated
     assert now.ticking is not None

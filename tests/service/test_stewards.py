@@ -6,9 +6,11 @@ import asyncio
 import random
 from collections.abc import AsyncIterator
 from pathlib import Path
+from unittest import mock
 
 import grpc.aio
 import pytest
+import redis.asyncio as aioredis
 
 from moonvale.v1 import bot_service_pb2, bot_service_pb2_grpc, view_pb2
 from moonvale.v1 import game_service_pb2 as pb
@@ -23,8 +25,8 @@ from moonvale_service.about import About, SeatAbout
 from moonvale_service.clocks import SHORTEST_MS
 from moonvale_service.clocks import Clock as GameClock
 from moonvale_service.steward_process import StewardProcess
-from moonvale_service.store.redis_store import RedisStore
-from tests.service.client import Client
+from moonvale_service.store.redis_store import RedisStore, game_key, log_key
+from tests.service.client import Client, Failure, play
 from tests.service.servers import RunningServer, running_service, start_server, start_steward
 from tests.support.servers import StoreServer
 from tests.support.use_cases import use_cases
@@ -134,6 +136,45 @@ def test_stewards_that_are_killed_again_and_again_lose_no_move() -> None:
         assert times == sorted(times)
         assert [entry.version for entry in replay.entries] == list(range(1, len(replay.entries) + 1))
         assert len([line for line in service.log_lines() if line["event"] == "steward_ended"]) > 0
+
+
+async def test_a_game_that_is_over_is_packed_and_tells_what_it_told(
+    server: RunningServer, client: Client, raw: aioredis.Redis, valkey: StoreServer, tmp_path: Path
+) -> None:
+    game = await client.create(pb.CreateGameRequest(options=Options(players=2, rounds=2)))
+    with mock.patch("moonvale_service.clocks.PACKED_AFTER_MS", 1):
+        view = await play(client, game, seed=5)
+    replay = await client.replay(game.name, game.creator)
+    messages = [message async for message in client.watch(game.name, game.spectator, 0, game.view.mark)]
+    entries = [message.entry for message in messages if message.HasField("entry")]
+    page = await client.events(game.name, game.spectator, page_size=7)
+    keys = (game_key(game.id), log_key(game.id))
+    size = sum([await raw.memory_usage(key) or 0 for key in keys])
+    with mock.patch("moonvale_service.steward.PACKED_AFTER_MS", 1):
+        steward = await start_steward(valkey.url, tmp_path)
+        while await raw.exists(log_key(game.id)):  # noqa: ASYNC110  # it tells nobody
+            await asyncio.sleep(0.02)
+        await steward.stop()
+    assert (await raw.memory_usage(game_key(game.id)) or 0) < size / 2
+    assert await client.replay(game.name, game.creator) == replay
+    assert (await client.view(game.name, game.seats[0])).position == view.position
+    for after, mark in ((0, game.view.mark), (5, entries[4].mark), (5, ""), (view.version, view.mark)):
+        told = [m.entry async for m in client.watch(game.name, game.spectator, after, mark) if m.HasField("entry")]
+        for entry, before in zip(told, entries[after:], strict=True):
+            assert entry.mark in (before.mark, "")
+            entry.mark = before.mark
+            assert entry == before
+    for after, mark in ((0, "0" * 16), (view.version, "0" * 16), (view.version + 1, "")):
+        with pytest.raises(Failure) as raised:
+            await anext(client.watch(game.name, game.spectator, after, mark))
+        assert raised.value.reason == "HISTORY_REWOUND"
+    following = await client.events(game.name, game.spectator, page_size=7, page_token=page.next_page_token)
+    assert [entry.version for entry in following.entries] == list(range(7, 14))
+    assert len((await client.events(game.name, game.spectator, 7, following.next_page_token)).entries) == 7
+    with pytest.raises(Failure) as raised:
+        await client.resign(game.name, game.seats[0])
+    assert raised.value.reason == "GAME_OVER"
+    await client.delete(game.name, game.creator)
 
 
 class Chooser(bot_service_pb2_grpc.BotServiceServicer):

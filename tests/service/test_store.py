@@ -11,20 +11,26 @@ from dataclasses import replace
 import pytest
 import redis
 import redis.asyncio as aioredis
+from hypothesis import given
+from hypothesis import strategies as st
 from redis.exceptions import ResponseError
 
-from moonvale_engine.log import RESIGNATION, Entry
+from moonvale_engine.log import CAUSES, RESIGNATION, TABLE_ENTRIES, Entry
 from moonvale_service.store import Amendment, Commit, GameMissingError, StoreUnavailableError
 from moonvale_service.store.changes import Changes
 from moonvale_service.store.log_codec import (
     RING_SIZE,
     Answer,
+    LogError,
+    MarkedEntry,
     add_answer,
     content_digest,
     decode_entry,
     encode_entry,
     find_answer,
+    pack_log,
     request_key,
+    unpack_log,
 )
 from moonvale_service.store.redis_store import RedisStore, channel, game_key, is_game_id, log_key, shard_of
 from tests.support.servers import StoreServer, running, valkey_program
@@ -83,6 +89,46 @@ async def everything(raw: aioredis.Redis) -> dict[bytes, bytes | None]:
 def test_a_log_entry_round_trips(entry: Entry) -> None:
     stored = (1_234_567_890_123).to_bytes(8, "big") + encode_entry(MARKS[7], entry)
     assert decode_entry(stored) == (MARKS[7], entry._replace(time=1_234_567_890_123))
+
+
+@given(
+    st.lists(
+        st.builds(
+            Entry,
+            st.integers(0, 3),
+            st.integers(min(TABLE_ENTRIES), (1 << 24) - 1),
+            st.integers(0, len(CAUSES) - 1),
+            st.integers(1_000_000_000_000, 2_000_000_000_000),
+        ),
+        max_size=30,
+    )
+)
+def test_a_packed_log_has_all_but_the_marks(entries: list[Entry]) -> None:
+    log = [MarkedEntry(MARKS[3], entry) for entry in sorted(entries, key=lambda entry: entry.time)]
+    assert unpack_log(pack_log(log)) == [MarkedEntry(b"", each.entry) for each in log]
+
+
+@pytest.mark.parametrize("data", [b"", b"no log", pack_log([MarkedEntry(b"", Entry(0, 5, 0, 9))])[:-1]])
+def test_what_is_no_packed_log_is_refused(data: bytes) -> None:
+    with pytest.raises(LogError):
+        unpack_log(data)
+
+
+async def test_a_log_is_packed_unless_its_game_has_changed(store: RedisStore) -> None:
+    await create(store)
+    for version in range(3):
+        assert (await store.commit(GAME, change(version))).refused is None
+    before, log, _ = await store.read_log(GAME, 0)
+    await store.pack(GAME, 2, before.mark, log)
+    await store.pack(GAME, 3, MARKS[2], log)
+    assert await store._link.run(log_key(GAME), ("EXISTS", log_key(GAME))) == [1]
+    await store.pack(GAME, 3, before.mark, log)
+    await store.pack(GAME, 3, before.mark, log)  # a repeat is no harm
+    assert await store._link.run(log_key(GAME), ("EXISTS", log_key(GAME))) == [0]
+    after, packed, _ = await store.read_log(GAME, 0)
+    assert after == before
+    assert [each.entry for each in packed] == [each.entry for each in log]
+    assert [each.entry for each in (await store.read_log(GAME, 2))[1]] == [log[2].entry]
 
 
 def test_the_ring_forgets_the_oldest_answer_first() -> None:
@@ -233,7 +279,7 @@ async def test_a_deleted_game_stays_deleted(store: RedisStore, raw: aioredis.Red
     await store.commit(GAME, change(0))
     await store.delete(GAME)
     assert await raw.hgetall(game_key(GAME)) == {b"x": b"1"}
-    assert not await raw.exists(log_key(GAME))
+    assert await store._link.run(log_key(GAME), ("EXISTS", log_key(GAME))) == [0]
     assert 0 < await raw.pttl(game_key(GAME)) <= 24 * HOUR
     await store.delete(GAME)
     with pytest.raises(GameMissingError):

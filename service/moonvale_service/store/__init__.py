@@ -202,6 +202,9 @@ class Store(Protocol):
     async def lease(self, shard: int, count: int, milliseconds: int) -> Due:
         """Return up to so many games of a shard that are due; to others they are not, until that time has passed."""
 
+    async def pack(self, game: str, version: int, mark: bytes, log: Sequence[MarkedEntry]) -> None:
+        """Keep the whole log of a game that is over in less room, without its marks, unless the game has changed."""
+
     async def forget_due(self, game: str) -> None:
         """Have a game that is gone due no more."""
 

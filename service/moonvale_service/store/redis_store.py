@@ -33,7 +33,7 @@ from moonvale_service.store import (
     Timing,
 )
 from moonvale_service.store.links import Command, link
-from moonvale_service.store.log_codec import SLOTS, MarkedEntry, decode_entry
+from moonvale_service.store.log_codec import SLOTS, MarkedEntry, decode_entry, pack_log, unpack_log
 
 SHARDS: Final = 1024
 TOMBSTONE_MS: Final = 24 * 3600 * 1000  # longer than anybody repeats a request
@@ -108,8 +108,8 @@ class RedisStore:
         self._timeout = timeout
         self._wait: tuple[Command, ...] = (("WAIT", 1, max(1, round(timeout * _WAIT_MS))),) if replicated else ()
         self._ahead = 0.0  # how many milliseconds the store's clock is ahead of this process's monotonic one
-        self._read_log, self._delete, self._settle, self._list = (
-            _Script(name, _text(name)) for name in ("read_log", "delete", "settle", "list")
+        self._read_log, self._delete, self._settle, self._list, self._pack = (
+            _Script(name, _text(name)) for name in ("read_log", "delete", "settle", "list", "pack")
         )
         self._create, self._commit, self._amend, self._lease = (
             _Script(name, _text("clock") + _text(name)) for name in ("create", "commit", "amend", "lease")
@@ -142,9 +142,10 @@ class RedisStore:
     async def read_log(self, game: str, start: int) -> tuple[Record, list[MarkedEntry], int]:
         async with self._step("read_log"):
             (answer,) = await self._run(self._read_log, (game_key(game), log_key(game)), start)
-        now, found, log = answer
+        now, found, log, packed = answer
         self._learn(int(now))
-        return _record(found), [decode_entry(entry) for entry in log], int(now)
+        entries = [decode_entry(entry) for entry in log] if packed is None else unpack_log(packed)[start:]
+        return _record(found), entries, int(now)
 
     async def commit(self, game: str, change: Commit) -> Committed:
         shard = shard_of(game)
@@ -213,6 +214,10 @@ class RedisStore:
         now, games, following = answer
         self._learn(int(now))
         return Due(int(now), [game.decode() for game in games], int(float(following)) if following else None)
+
+    async def pack(self, game: str, version: int, mark: bytes, log: Sequence[MarkedEntry]) -> None:
+        keys = (game_key(game), log_key(game), due_key(shard_of(game)))
+        await self._write(self._pack, keys, version, mark, pack_log(log), game)
 
     async def forget_due(self, game: str) -> None:
         key = due_key(shard_of(game))
