@@ -141,7 +141,8 @@ def test_only_a_whole_run_is_published(capsys: pytest.CaptureFixture[str]) -> No
 def test_a_part_that_there_is_not_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--only", "engine,speed"])
-    assert "there is no part speed; choose of engine, service, memory, growth, arena, bots, startup" in capsys.readouterr().err
+    parts = "engine, service, memory, growth, arena, bots, startup"
+    assert f"there is no part speed; choose of {parts}" in capsys.readouterr().err
 
 
 def test_what_ends_says_its_last_words() -> None:
