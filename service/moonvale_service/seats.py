@@ -237,7 +237,10 @@ class Seats:
         if before.waits or not before.state.is_over():
             raise GameNotOverError
         game = self._keys.rematch_id(by.game)
-        now = await self._create(game, _again(before, self._rules), content_digest(b"rematch of " + by.game.encode()))
+        again = _again(before, self._rules)
+        if by.seat is not None and number is not None and again.lobby is not None:
+            _check_number(again.lobby, by.seat, number)  # before anything is created
+        now = await self._create(game, again, content_digest(b"rematch of " + by.game.encode()))
         if by.seat is None:
             return Taken(now, Credential(game, Role.CREATOR))
         return await self._return(game, by.seat, number, commitment)

@@ -163,7 +163,9 @@ class _Check:
         for version, entry in enumerate(log, 1):
             if version in owners or self.replay is None or entry.cause != BY_CALLER or entry.action == RETURN:
                 continue  # what the service did by itself, or was asked to without a version, is checked below
-            maker = next(filter(self._explains(log, version, owners), self.game.changes), None)
+            # Of several, the one with most actions: the others may never have been carried out.
+            makers = filter(self._explains(log, version, owners), self.game.changes)
+            maker = max(makers, key=_count, default=None)
             if maker is None:
                 self._wrong(version, f"nobody has sent this for that version: {_text(entry)}")
             else:

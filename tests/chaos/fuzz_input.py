@@ -27,6 +27,7 @@ from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.action_pb2 import Action, DrawAction, PickAction
 from moonvale.v1.card_pb2 import VillageSpot
 from moonvale.v1.options_pb2 import Options
+from moonvale_service.seats import entropy_commitment
 from tests.chaos.mutations import mutate, random_bytes
 from tests.service.client import SERVICE, Client, Game, failure, play
 from tests.service.servers import running_service
@@ -45,11 +46,22 @@ REQUESTS: Final[dict[str, type[Message]]] = {
 
 
 _STREAMS: Final = ("WatchGame", "WatchTurns")
-_CHANGING: Final = frozenset({"CreateGame", "SubmitAction", "Resign", "DeleteGame", "RotateCredential"})
+_OF_SEATS: Final = ("ClaimSeat", "LeaveSeat", "RevealEntropy", "ReclaimSeat", "Rematch")
+_CHANGING: Final = frozenset({"CreateGame", "SubmitAction", "Resign", "DeleteGame", "RotateCredential", *_OF_SEATS})
+#: Whose answers name the game that they have changed.
+_NAMING: Final[dict[str, type[Any]]] = {
+    "CreateGame": pb.CreateGameResponse,
+    "ClaimSeat": pb.ClaimSeatResponse,
+    "Rematch": pb.RematchResponse,
+}
 #: Whose credentials a method takes; nobody's: the creator key.
 _CALLERS: Final[dict[str, Callable[[Game], list[str]]]] = {
     "CreateGame": lambda game: [],
     "SubmitAction": lambda game: game.seats,
+    "LeaveSeat": lambda game: [game.creator, *filter(None, game.seats)],
+    "RevealEntropy": lambda game: [*filter(None, game.seats)],
+    "ReclaimSeat": lambda game: [*filter(None, game.seats)],
+    "Rematch": lambda game: [*filter(None, game.seats), game.creator],
     "Resign": lambda game: game.seats,
     "DeleteGame": lambda game: [game.creator],
     "RotateCredential": lambda game: [game.creator, *game.seats],
@@ -61,8 +73,9 @@ class NonsenseAcceptedError(Exception):
 
 
 #: What a key holds (of a game, its log, or the index of a shard's games), and when it expires (-1: never).
-_Value = tuple[dict[Any, Any] | list[Any], int]
-_INDEX: Final = b":i"  # how the key of an index ends
+_Value = tuple[dict[Any, Any] | list[Any] | bytes, int]
+_INDEX: Final = (b":i", b":d")  # how the keys end of an index, and of what is due
+_ENTROPY: Final = bytes(range(32))
 
 
 @dataclass(slots=True)
@@ -125,10 +138,42 @@ class Fuzzer:
                 ("RotateCredential", pb.RotateCredentialRequest(name=game.name, request_id="rotate" * 5)),
             ):
                 self._corpus.append((method, request.SerializeToString(), game))
+        await self._prepare_seats()
         # One that succeeds asks all shards, so there are few.
         self._corpus.append(("ListGames", pb.ListGamesRequest(page_size=3).SerializeToString(), self._games[0]))
-        await client.delete(self._games[-1].name, self._games[-1].creator)
+        deleted = self._games[4]
+        await client.delete(deleted.name, deleted.creator)
         self._kept = await self._stored()
+
+    async def _prepare_seats(self) -> None:
+        """Create games that wait for players and for entropy, and call upon all for their seats."""
+        committed = pb.SeatSetup(entropy_commitment=entropy_commitment(_ENTROPY))
+        player = pb.SeatSetup(name="Ben", labels={"a": "b"}, entropy_commitment=entropy_commitment(_ENTROPY))
+        three = Options(players=3, rounds=1, turn_limit=12)
+        seats = [committed, committed, pb.SeatSetup(open=True)]
+        waiting = await self._client.create(pb.CreateGameRequest(options=three, seats=seats, with_join_code=True))
+        revealing = await self._client.create(
+            pb.CreateGameRequest(options=Options(players=2), seats=[committed, committed])
+        )
+        over, played = self._games[:2]
+        claim = pb.ClaimSeatRequest(join_code=waiting.join_code, seat=2, player=player, request_id="claim a seat" * 2)
+        requests: list[tuple[str, Message, Game]] = [
+            ("ClaimSeat", pb.ClaimSeatRequest(name=name), waiting) for name in ("games/-", waiting.name)
+        ]
+        for _, request, _ in requests:
+            request.MergeFrom(claim)
+        requests += [
+            ("LeaveSeat", pb.LeaveSeatRequest(name=waiting.name, seat=0), waiting),
+            ("LeaveSeat", pb.LeaveSeatRequest(name=waiting.name), waiting),
+            ("RevealEntropy", pb.RevealEntropyRequest(name=revealing.name, entropy=_ENTROPY), revealing),
+            ("ReclaimSeat", pb.ReclaimSeatRequest(name=played.name), played),
+            ("Rematch", pb.RematchRequest(name=over.name, number=9), over),
+            ("Rematch", pb.RematchRequest(name=over.name, entropy_commitment=entropy_commitment(_ENTROPY)), over),
+            ("GetView", pb.GetViewRequest(name=waiting.name), waiting),
+            ("Resign", pb.ResignRequest(name=revealing.name), revealing),
+        ]
+        self._corpus += [(method, request.SerializeToString(), game) for method, request, game in requests] * 2
+        self._games += [waiting, revealing]
 
     async def close(self) -> None:
         """Close the connections."""
@@ -200,10 +245,10 @@ class Fuzzer:
     def _metadata(self, method: str, game: Game) -> tuple[tuple[str, str], ...]:
         """Return a caller's credentials: such that may call mostly, but also others, none, several, and nonsense."""
         rng = self._rng
-        callers = _CALLERS[method](game) if method in _CALLERS else game.all_credentials
+        callers = _CALLERS[method](game) if method in _CALLERS else [*filter(None, game.all_credentials)]
         if method == "ListGames":
             callers = [self._operator_key]
-        token = rng.choice(callers or [self._creator_key])
+        token = rng.choice([caller for caller in callers if caller] or [self._creator_key])
         if rng.random() < 0.1:
             token = rng.choice([*rng.choice(self._games).all_credentials, self._creator_key])
         dice = rng.random()
@@ -234,8 +279,8 @@ class Fuzzer:
                 raise NonsenseAcceptedError(f"{refused.code.name} ({refused.message}) for {call}") from None
             return set()
         self.report.outcomes[f"{call.method} OK"] += 1
-        if call.method == "CreateGame":
-            return {pb.CreateGameResponse.FromString(answer).name.removeprefix("games/")}
+        if call.method in _NAMING:
+            return {_NAMING[call.method].FromString(answer).name.removeprefix("games/")}
         if call.method in _CHANGING:
             request: Any = REQUESTS[call.method].FromString(call.request)
             return {request.name.removeprefix("games/")}
@@ -263,6 +308,8 @@ class Fuzzer:
                     all_at_once.hgetall(key)
                 elif key.endswith(_INDEX):
                     all_at_once.zrange(key, 0, -1, withscores=True)
+                elif b":j:" in key:
+                    all_at_once.get(key)
                 else:
                     all_at_once.lrange(key, 0, -1)
                 all_at_once.execute_command("PEXPIRETIME", key)
@@ -277,7 +324,10 @@ class Fuzzer:
             if not value:
                 pass
             elif key.endswith(_INDEX):
+                assert isinstance(value, list)
                 all_at_once.zadd(key, dict(value))
+            elif isinstance(value, bytes):
+                all_at_once.set(key, value)
             elif isinstance(value, list):
                 all_at_once.rpush(key, *value)
             else:
@@ -289,9 +339,14 @@ class Fuzzer:
 
 def _games_of(key: bytes, before: _Value | None, now: _Value | None) -> set[str]:
     """Return the ids of the games that a change of a key is about."""
+    if b":j:" in key:  # a join code means a game
+        return {value[0].decode() for value in (before, now) if value is not None and isinstance(value[0], bytes)}
     if not key.endswith(_INDEX):
         return {key.decode().rpartition(":")[2]}
-    members = [{member.decode() for member, _ in value[0]} if value else set[str]() for value in (before, now)]
+    members = [
+        {member.decode() for member, _ in value[0]} if value and isinstance(value[0], list) else set[str]()
+        for value in (before, now)
+    ]
     return members[0] ^ members[1]
 
 

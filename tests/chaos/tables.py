@@ -114,7 +114,10 @@ class RecordingClient(AsyncClient):
 
 
 class Table:
-    """A game and its clients. ``game`` is what they wrote down. ``by_agents``: how likely the agent loop plays it."""
+    """A game and its clients. ``game`` is what they wrote down. ``by_agents``: how likely the agent loop plays it.
+
+    ``shared``: how likely it has bots and a clock, for which there must be stewards.
+    """
 
     def __init__(
         self,
@@ -124,12 +127,14 @@ class Table:
         progress: Progress,
         rng: Random,
         by_agents: float = _AGENTS,
+        shared: float = _SHARED,
     ) -> None:
         self.game = Game("", options_pb2.Options(), b"", "", None)
         self._connections = connections
         self._agents = agents
         self._creator_key = creator_key
         self._by_agents = by_agents
+        self._shared = shared
         self._progress = progress
         self._rng = rng
         self._created = pb.CreateGameResponse()
@@ -177,7 +182,7 @@ class Table:
         )
         request = pb.CreateGameRequest(options=options, request_id=new_request_id(rng))
         self._persons = list(range(players))
-        agreement = self._agree(request, players) if rng.random() < _SHARED else None
+        agreement = self._agree(request, players) if rng.random() < self._shared else None
         secret = rng.randbytes(_SECRET_BYTES) if rng.random() < 0.5 else None
         if secret is not None:
             request.deal.CopyFrom(pb.Deal(secret=secret, villages=rng.sample(range(4), players)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -442,3 +443,19 @@ def test_a_seat_comes_back_when_it_has_asked_for_that_alone() -> None:
     game.reclaims[0] = 1
     told._check_causes([returns[0], *returns])
     assert [violation.what.split(" Counter")[0] for violation in told.violations] == ["seats came back"]
+
+
+def test_of_two_requests_that_nobody_answered_the_longer_one_may_have_been_carried_out() -> None:
+    """One names a card, another names the same one and closes the set; both clients have died amid their calls."""
+    game = played()
+    first, second = next(
+        (one, two)
+        for one, two in itertools.pairwise(game.changes)
+        if one.seat == two.seat and one.actions and two.actions
+    )
+    short = Change(first.seat, "the shorter one", first.version, first.actions, given_up=True)
+    both = Change(first.seat, "the longer one", first.version, (*first.actions, *second.actions), given_up=True)
+    game.changes = [short, both, *[change for change in game.changes if change not in (first, second)]]
+    assert lines(game) == []
+    game.changes.remove(both)
+    assert any("nobody has sent this" in line for line in lines(game))

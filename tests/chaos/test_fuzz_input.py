@@ -42,10 +42,10 @@ async def test_nonsense_is_refused_and_changes_nothing(
     raw: aioredis.Redis, valkey: StoreServer, tmp_path: Path
 ) -> None:
     async with fuzzing(raw, valkey, tmp_path) as fuzzer:
-        for _ in range(7):
+        for _ in range(14):
             await fuzzer.run_batch(200)
     outcomes = fuzzer.report.outcomes
-    assert fuzzer.report.calls == 1400
+    assert fuzzer.report.calls == 2800
     assert fuzzer.report.changes > 0
     for method in REQUESTS:
         assert outcomes[f"{method} INVALID_ARGUMENT MALFORMED_REQUEST"]

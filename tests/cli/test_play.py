@@ -168,7 +168,7 @@ def test_no_color_is_heeded(service_address: str) -> None:
         (["--host", "--seed", "1"], "--seed is for agents of this command"),
         (["--clock", "0.01s"], "INVALID_FIELD: "),
         (["--bots", "nobody"], "INVALID_FIELD: "),
-        (["--bots", "nobody", "--seed", "1"], "with --seed --bots is one of greedy, random"),
+        (["--bots", "nobody", "--seed", "1"], "with --seed --bots is one of greedy, ismcts, random"),
         (["--players", "2", "--seat", "3"], "--seat 3 is not there with --players 2"),
         (["--rounds", "99"], "INVALID_FIELD"),
         (["--game", "games/aaaaaaaaaaaaaaaaaaaa"], "--game needs your seat's --credential"),

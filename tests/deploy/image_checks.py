@@ -157,7 +157,7 @@ async def test_stopped_under_load_it_ends_in_good_order_within_its_memory_and_lo
     connections = Connections([address], Random(1))
     key = (tmp_path / "creator_key").read_text(encoding="ascii").strip()
     async with RecordingClient(address) as agents:
-        tables = [Table(connections, agents, key, progress, Random(seed)) for seed in range(TABLES)]
+        tables = [Table(connections, agents, key, progress, Random(seed), shared=0) for seed in range(TABLES)]
         games = asyncio.gather(*(table.play() for table in tables))
         await progress.calm(200)
         print(f"{_memory(container.state['Pid']) / 1e6:.0f} MB resident of {MEMORY}")

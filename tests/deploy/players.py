@@ -45,7 +45,7 @@ async def play(address: str, creator_key: str, at_once: int, progress: Progress,
 
         async def play_on(rng: Random) -> None:
             while not progress.ending.is_set():
-                table = Table(connections, agents, creator_key, progress, rng, _BY_AGENTS)
+                table = Table(connections, agents, creator_key, progress, rng, _BY_AGENTS, shared=0)
                 try:
                     await table.play()
                 except Exception as error:  # noqa: BLE001  # whatever goes wrong at a table is what is looked for

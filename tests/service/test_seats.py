@@ -288,9 +288,13 @@ async def finished(client: Client) -> tuple[Game, list[int]]:
     return game, list((await play(client, game, seed=3)).result.places)
 
 
-async def test_a_rematch_seats_the_same_players(two: tuple[Client, Client]) -> None:
+async def test_a_rematch_seats_the_same_players(two: tuple[Client, Client], tmp_path: Path) -> None:
+    operator = (tmp_path / "operator_key").read_text().strip()
     game, places = await finished(two[0])
     loser, last = places[1:]
+    for seat, number in ((places[0], 3), (loser, 14), (loser, -1)):  # which create nothing
+        assert await refused(two[0].rematch(game.name, game.seats[seat], number=number)) == "INVALID_FIELD"
+    assert [each.name for each in (await two[0].list_games(operator)).games] == [game.name]
     first = await two[0].rematch(game.name, game.seats[loser], number=9)
     assert first == await two[1].rematch(game.name, game.seats[loser], number=9)
     assert (first.view.rematch_of, first.view.phase) == (game.name, view_pb2.PHASE_WAITING)
