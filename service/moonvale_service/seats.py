@@ -44,7 +44,7 @@ ENTROPY_BYTES: Final = range(16, 65)
 _CODE_ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's: nothing in it looks like anything else
 _READ_AS: Final = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
 _CODE_LENGTH: Final = 8
-_CODE_EXPIRY_MS: Final = 90 * 24 * 3600 * 1000  # since somebody has used it last
+_CODE_EXPIRY_MS: Final = 90 * 24 * 3600 * 1000  # since the game was created
 _BY_REMATCH: Final = "rematch"  # in place of a request, of a seat that was freed and taken back by who had it before
 
 
@@ -124,7 +124,7 @@ class Seats:
 
     async def find(self, code: str) -> str:
         """Return the game that a join code is of. Raises JoinCodeWrongError."""
-        game = await self._store.find_code(plain_code(code), _CODE_EXPIRY_MS)
+        game = await self._store.find_code(plain_code(code))
         if game is None:
             raise JoinCodeWrongError
         return game

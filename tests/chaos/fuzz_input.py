@@ -250,7 +250,7 @@ class Fuzzer:
             callers = [self._operator_key]
         token = rng.choice([caller for caller in callers if caller] or [self._creator_key])
         if rng.random() < 0.1:
-            token = rng.choice([*rng.choice(self._games).all_credentials, self._creator_key])
+            token = rng.choice([*filter(None, rng.choice(self._games).all_credentials), self._creator_key])
         dice = rng.random()
         if dice < 0.03:
             return ()

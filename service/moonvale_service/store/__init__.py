@@ -211,8 +211,8 @@ class Store(Protocol):
     async def name_code(self, code: str, game: str, milliseconds: int) -> str:
         """Have a join code mean a game for so long, unless it means another; return the game that it means."""
 
-    async def find_code(self, code: str, milliseconds: int) -> str | None:
-        """Return the game that a join code means, and have it mean that for so long again."""
+    async def find_code(self, code: str) -> str | None:
+        """Return the game that a join code means."""
 
     async def drop_code(self, code: str) -> None:
         """Have a join code mean nothing."""

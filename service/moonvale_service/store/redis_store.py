@@ -230,10 +230,10 @@ class RedisStore:
             _, found = _good(await self._link.run(key, ("SET", key, game, "NX", "PX", milliseconds), ("GET", key)))
         return str(found.decode())
 
-    async def find_code(self, code: str, milliseconds: int) -> str | None:
+    async def find_code(self, code: str) -> str | None:
         key = code_key(code)
         async with self._step("find_code"):
-            (found,) = _good(await self._link.run(key, ("GETEX", key, "PX", milliseconds)))
+            (found,) = _good(await self._link.run(key, ("GET", key)))
         return None if found is None else found.decode()
 
     async def drop_code(self, code: str) -> None:
