@@ -141,9 +141,10 @@ def test_stewards_that_are_killed_again_and_again_lose_no_move() -> None:
 async def test_a_game_that_is_over_is_packed_and_tells_what_it_told(
     server: RunningServer, client: Client, raw: aioredis.Redis, valkey: StoreServer, tmp_path: Path
 ) -> None:
-    game = await client.create(pb.CreateGameRequest(options=Options(players=2, rounds=2)))
+    game = await client.create(pb.CreateGameRequest(options=Options(players=2, rounds=4)))
     with mock.patch("moonvale_service.clocks.PACKED_AFTER_MS", 1):
-        view = await play(client, game, seed=5)
+        await play(client, game, seed=5)
+    view = await client.view(game.name, game.seats[0])
     replay = await client.replay(game.name, game.creator)
     messages = [message async for message in client.watch(game.name, game.spectator, 0, game.view.mark)]
     entries = [message.entry for message in messages if message.HasField("entry")]
