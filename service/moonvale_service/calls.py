@@ -40,6 +40,7 @@ _ENDS: Final = {
     End.NO_SEAT_LEFT: pb.WATCH_END_REASON_NO_SEAT_LEFT,
 }
 _Changed = TypeVar("_Changed", pb.SubmitActionResponse, pb.ResignResponse, pb.ReclaimSeatResponse)
+_Repeatable = TypeVar("_Repeatable", pb.CreateGameRequest, pb.ClaimSeatRequest)
 _TURNS_HEARTBEAT: Final = pb.WatchTurnsResponse(heartbeat=pb.TurnsHeartbeat()).SerializeToString()
 
 
@@ -91,15 +92,12 @@ class Calls:
         if request.with_join_code and not open_seats:
             raise FieldError("with_join_code", "goes with an open seat: seats[0].open, for example")
         request_id = fields.secret_id(request.request_id)
-        content = pb.CreateGameRequest()
-        content.CopyFrom(request)
-        content.ClearField("request_id")
         snapshot = await self._seats.create(
             self._keys.game_id(request_id),
             chosen,
             deal.secret if deal is not None else None,
             about,
-            content.SerializeToString(deterministic=True),
+            _content(request),
             open_seats=open_seats,
             with_join_code=request.with_join_code,
         )
@@ -165,12 +163,8 @@ class Calls:
             game = render.game_of(request.name)
             if not is_game_id(game):
                 raise FieldError("name", "needs the form games/{game}, or games/- for that of the join code")
-        content = pb.ClaimSeatRequest()
-        content.CopyFrom(request)
-        content.ClearField("request_id")
         number = request.seat if request.HasField("seat") else None
-        digested = content.SerializeToString(deterministic=True)
-        taken = await self._seats.claim(game, code, number, player, request_id, digested)
+        taken = await self._seats.claim(game, code, number, player, request_id, _content(request))
         return pb.ClaimSeatResponse(
             name=render.game_name(game),
             seat=taken.credential.seat,
@@ -182,9 +176,7 @@ class Calls:
         seat = request.seat if request.HasField("seat") else caller.credential.seat
         if seat is None:
             raise FieldError("seat", "is required of the creator: which seat is to be freed")
-        if caller.credential.seat is not None and caller.credential.seat != seat:
-            role = caller.credential.role
-            raise RoleNotAllowedError(role.name.lower(), "another seat", "creator or the seat itself")
+        _check_own(caller.credential, seat)
         await self._seats.leave(caller.credential, seat)
         return pb.LeaveSeatResponse()
 
@@ -268,9 +260,7 @@ class Calls:
         if seat is not None and seat < 0:
             raise FieldError("seat", f"must be 0 or more, is {seat}")
         holder = Credential(caller.game, Role.SPECTATOR if seat is None else Role.SEAT, seat)
-        role = caller.credential.role
-        if role is Role.SEAT and caller.credential.seat != seat:
-            raise RoleNotAllowedError(role.name.lower(), "another seat", "creator or the seat itself")
+        _check_own(caller.credential, seat)
         request_id = fields.secret_id(request.request_id)
         return pb.RotateCredentialResponse(
             credential=self._keys.token(await self._games.rotate(caller.credential, holder, request_id))
@@ -334,3 +324,17 @@ class Calls:
                     yield _TURNS_HEARTBEAT
                 else:
                     yield pb.WatchTurnsResponse(end=pb.WatchEnd(reason=_ENDS[each])).SerializeToString()
+
+
+def _content(request: _Repeatable) -> bytes:
+    """Return what a repeat of a request must have in common with it: all but its id."""
+    content = type(request)()
+    content.CopyFrom(request)
+    content.ClearField("request_id")
+    return content.SerializeToString(deterministic=True)
+
+
+def _check_own(by: Credential, seat: int | None) -> None:
+    """Raise RoleNotAllowedError if a seat wants something done that is another one's, or a spectator's (None)."""
+    if by.seat is not None and by.seat != seat:
+        raise RoleNotAllowedError(by.role.name.lower(), "another seat", "creator or the seat itself")

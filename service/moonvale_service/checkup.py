@@ -156,9 +156,7 @@ async def _store(settings: Settings) -> AsyncIterator[Finding]:
     try:
         conditions = await look(url, settings.store_timeout)
     except ValueError:
-        yield Finding(
-            Judgement.WRONG, "store", "can't be asked", f"{variable_of('store')} is not a URL of Redis or Valkey"
-        )
+        yield _wrong("store", "can't be asked", f"{variable_of('store')} is not a URL of Redis or Valkey")
     except (redis_errors.RedisError, redis_errors.RedisClusterException, OSError) as error:
         if settings.embedded:
             yield _good("store", "does not run: the service starts it")

@@ -207,8 +207,8 @@ class Games:
             record = await self._store.read(by.game)
             game = snapshot(by.game, record)
             about, players = game.about, game.state.options.players
-            if holder.seat is not None and holder.seat >= players:
-                raise FieldError("seat", f"must be one of the game's, 0..{players - 1}, is {holder.seat}")
+            if holder.seat is not None:
+                check_seat(holder.seat, players)
             epoch, last = about.rotation(holder)
             if last == request:  # who knows it has made that call, with a credential that it may have revoked itself
                 await self._store.settle(by.game)
@@ -254,6 +254,12 @@ def check_epoch(about: About, by: Credential) -> None:
     """Raise CredentialRevokedError if a credential was replaced by another one."""
     if by.epoch != about.rotation(by).epoch:
         raise CredentialRevokedError
+
+
+def check_seat(number: int, players: int) -> None:
+    """Raise FieldError for ``seat`` if a game of so many players has no such one."""
+    if not 0 <= number < players:
+        raise FieldError("seat", f"must be one of the game's, 0..{players - 1}, is {number}")
 
 
 def seat_of(by: Credential) -> int:

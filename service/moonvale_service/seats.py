@@ -32,7 +32,7 @@ from moonvale_service.errors import (
     RequestIdReusedError,
     SeatTakenError,
 )
-from moonvale_service.games import check_epoch, seat_of
+from moonvale_service.games import check_epoch, check_seat, seat_of
 from moonvale_service.history import Snapshot
 from moonvale_service.recent import Known, Recent
 from moonvale_service.settings import Settings
@@ -158,9 +158,8 @@ class Seats:
                 return Taken(now, self._credential(now, seat))
 
     def _open_seat(self, lobby: Lobby, number: int | None) -> int:
-        players = lobby.options.players
-        if number is not None and not 0 <= number < players:
-            raise FieldError("seat", f"must be one of the game's, 0..{players - 1}, is {number}")
+        if number is not None:
+            check_seat(number, lobby.options.players)
         if number is None and lobby.open:
             return min(lobby.open)
         if number not in lobby.open:
@@ -175,8 +174,7 @@ class Seats:
             lobby = about.lobby
             if lobby is None or lobby.is_full:
                 raise GameBegunError
-            if not 0 <= number < lobby.options.players:
-                raise FieldError("seat", f"must be one of the game's, 0..{lobby.options.players - 1}, is {number}")
+            check_seat(number, lobby.options.players)
             if about.seat(number).bot:
                 raise FieldError("seat", f"seat {number} is a bot's")
             if number in lobby.open:

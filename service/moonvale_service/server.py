@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Final, Protocol
 
 import grpc.aio
@@ -102,16 +102,11 @@ class Server:
 
         Sockets (``unix:``) are for this machine alone and have no TLS.
         """
-        ports = []
-        for address in addresses:
-            try:
-                ports.append(tls.add_port(self._server, address, self._certificates))
-            except RuntimeError:
-                raise SettingError(variable_of("listen"), f"{address} can't be listened on") from None
+        ports = [tls.add_port(self._server, address, self._certificates) for address in addresses]
         self._ready = True
         await self._check_store()
         self._watches.start()
-        self._background.append(asyncio.create_task(self._keep_checking()))
+        self._background.append(asyncio.create_task(keep_checking(self._check_store, self._certificates)))
         if self._counts:
             self._background.append(asyncio.create_task(self._count_games()))
         if self._http is not None and self._settings.http_listen is not None:
@@ -167,13 +162,6 @@ class Server:
         finally:
             await tasks.end(*watching)
 
-    async def _keep_checking(self) -> None:
-        while True:
-            await asyncio.sleep(_CHECK_SECONDS)
-            if self._certificates is not None:
-                self._certificates.refresh()
-            await self._check_store()
-
     async def _check_store(self) -> None:
         """Tell who asks whether GameService can serve; without the store it can't, though the process is well."""
         try:
@@ -219,6 +207,15 @@ class Process(Protocol):
 
     async def stop(self) -> None:
         """Let what was begun end, and stop."""
+
+
+async def keep_checking(check: Callable[[], Awaitable[None]], certificates: tls.Certificates | None) -> None:
+    """Look again and again whether the certificates were renewed, and do a check of the caller's."""
+    while True:
+        await asyncio.sleep(_CHECK_SECONDS)
+        if certificates is not None:
+            certificates.refresh()
+        await check()
 
 
 def store_url(settings: Settings) -> str:

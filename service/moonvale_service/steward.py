@@ -18,7 +18,7 @@ from moonvale_engine.log import BY_AGENT, BY_BOT, BY_TIME_OUT, FOR_FAILED_BOT, R
 from moonvale_service import logs, metrics, tasks
 from moonvale_service.about import About
 from moonvale_service.bots import SUBSTITUTE, BotFailedError, Bots
-from moonvale_service.clocks import PACKED_AFTER_MS, Clock, TimeOut
+from moonvale_service.clocks import PACKED_AFTER_MS, TimeOut
 from moonvale_service.commits import Commits, Outcome, UntimelyError, milliseconds
 from moonvale_service.history import Snapshot
 from moonvale_service.recent import Recent
@@ -134,10 +134,10 @@ class Steward:
         try:
             async with asyncio.timeout(self._lease / 1000):
                 await self._do_all(game)
-        except (TimeoutError, StoreUnavailableError, UntimelyError) as error:
-            # Whatever has not been done is due again when the lease ends, or as the store's clock says.
-            if not isinstance(error, UntimelyError):
-                logs.event("warning", "steward_delayed", error=error, game=game)
+        except UntimelyError:
+            pass  # it is due again when the store's clock says so
+        except (TimeoutError, StoreUnavailableError) as error:  # what was not done is due again when the lease ends
+            logs.event("warning", "steward_delayed", error=error, game=game)
         except UnknownRulesError:
             logs.event("info", "steward_left", game=game)  # which a steward that knows its rules will take up
         except Exception as error:  # noqa: BLE001  # one game that can't be played must not keep the others waiting
@@ -190,12 +190,14 @@ class Steward:
         if clock is None or now.ticking is None:
             return None
         if who.away:
-            return [Entry(seat, await self._agent(clock, now), BY_AGENT)], None, When.ANY
+            action, _ = await self._decide(clock.agent, now)
+            return [Entry(seat, action, BY_AGENT)], None, When.ANY
         if not now.ticking.deadline:
             return None
         if clock.on_time_out is TimeOut.FORFEIT:
             return [Entry(seat, RESIGNATION, BY_TIME_OUT)], None, When.AFTER
-        answer = Entry(seat, await self._agent(clock, now), BY_TIME_OUT)
+        action, _ = await self._decide(clock.agent, now)
+        answer = Entry(seat, action, BY_TIME_OUT)
         if clock.on_time_out is TimeOut.AGENT_DECIDES:
             return [answer], None, When.AFTER
         about = now.about.with_seat(seat, replace(who, away=True))
@@ -203,18 +205,16 @@ class Steward:
 
     async def _move(self, bot: str, now: Snapshot, seat: int) -> Entry:
         began = time.perf_counter()
-        try:
-            action = await self._bots.choose(bot, now, self._store.now())
-            metrics.bot_moved(bot, time.perf_counter() - began)
-            return Entry(seat, action, BY_BOT)
-        except BotFailedError as error:
-            logs.event("warning", "bot_failed", error=error, game=now.game)
-            return Entry(seat, await self._bots.choose(SUBSTITUTE, now, self._store.now()), FOR_FAILED_BOT)
+        action, failed = await self._decide(bot, now)
+        if failed:
+            return Entry(seat, action, FOR_FAILED_BOT)
+        metrics.bot_moved(bot, time.perf_counter() - began)
+        return Entry(seat, action, BY_BOT)
 
-    async def _agent(self, clock: Clock, now: Snapshot) -> int:
-        """Return what the game's agent chooses, or another one in its place if that one fails."""
+    async def _decide(self, bot: str, now: Snapshot) -> tuple[int, bool]:
+        """Return what a bot chooses, or another one in its place if that one fails, and whether it has."""
         try:
-            return await self._bots.choose(clock.agent, now, self._store.now())
+            return await self._bots.choose(bot, now, self._store.now()), False
         except BotFailedError as error:
             logs.event("warning", "bot_failed", error=error, game=now.game)
-            return await self._bots.choose(SUBSTITUTE, now, self._store.now())
+            return await self._bots.choose(SUBSTITUTE, now, self._store.now()), True

@@ -16,11 +16,9 @@ from moonvale_service.credentials import load_keys
 from moonvale_service.edge import SERVICE
 from moonvale_service.recent import Recent
 from moonvale_service.seats import Seats
-from moonvale_service.settings import SettingError, Settings, variable_of
+from moonvale_service.settings import Settings
 from moonvale_service.steward import Steward
 from moonvale_service.store import StoreUnavailableError
-
-_CHECK_SECONDS = 1.0  # between two looks at whether the store answers
 
 
 class StewardProcess:
@@ -50,12 +48,10 @@ class StewardProcess:
         Raises SettingError.
         """
         for address in (own,) if self._settings.workers else (own, public):
-            try:
-                tls.add_port(self._server, address, self._certificates)
-            except RuntimeError:
-                raise SettingError(variable_of("listen"), f"{address} can't be listened on") from None
+            tls.add_port(self._server, address, self._certificates)
         await self._check_store()
-        self._running = [asyncio.create_task(self._steward.run()), asyncio.create_task(self._keep_checking())]
+        checking = server.keep_checking(self._check_store, self._certificates)
+        self._running = [asyncio.create_task(self._steward.run()), asyncio.create_task(checking)]
         await self._server.start()
 
     async def failed(self) -> None:
@@ -70,13 +66,6 @@ class StewardProcess:
         await self._server.stop(None)
         await self._bots.close()
         await self._store.close()
-
-    async def _keep_checking(self) -> None:
-        while True:
-            await asyncio.sleep(_CHECK_SECONDS)
-            if self._certificates is not None:
-                self._certificates.refresh()
-            await self._check_store()
 
     async def _check_store(self) -> None:
         try:

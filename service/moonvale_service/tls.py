@@ -88,10 +88,13 @@ def certificates(settings: Settings) -> Certificates | None:
 
 
 def add_port(server: grpc.aio.Server, address: str, certificates: Certificates | None) -> int:
-    """Have a server listen on an address, and return the port. Sockets (``unix:``) have no TLS. Raises RuntimeError."""
-    if certificates is None or address.startswith("unix:"):
-        return server.add_insecure_port(address)
-    return server.add_secure_port(address, certificates.grpc_credentials())
+    """Have a server listen on an address, and return the port. Sockets (``unix:``) have no TLS. Raises SettingError."""
+    try:
+        if certificates is None or address.startswith("unix:"):
+            return server.add_insecure_port(address)
+        return server.add_secure_port(address, certificates.grpc_credentials())
+    except RuntimeError:
+        raise SettingError(variable_of("listen"), f"{address} can't be listened on") from None
 
 
 class Certificates:

@@ -108,11 +108,11 @@ class RedisStore:
         self._timeout = timeout
         self._wait: tuple[Command, ...] = (("WAIT", 1, max(1, round(timeout * _WAIT_MS))),) if replicated else ()
         self._ahead = 0.0  # how many milliseconds the store's clock is ahead of this process's monotonic one
-        self._read_log, self._delete, self._settle, self._list, self._pack = (
-            _Script(name, _text(name)) for name in ("read_log", "delete", "settle", "list", "pack")
+        self._delete, self._settle, self._list, self._pack = (
+            _Script(name, _text(name)) for name in ("delete", "settle", "list", "pack")
         )
-        self._create, self._commit, self._amend, self._lease = (
-            _Script(name, _text("clock") + _text(name)) for name in ("create", "commit", "amend", "lease")
+        self._create, self._commit, self._amend, self._lease, self._read_log = (
+            _Script(name, _text("clock") + _text(name)) for name in ("create", "commit", "amend", "lease", "read_log")
         )
 
     async def create(
@@ -135,9 +135,7 @@ class RedisStore:
     async def read(self, game: str, slot: int | None = None) -> Record:
         fields = _FIELDS if slot is None else (*_FIELDS, _RINGS[slot])
         key = game_key(game)
-        async with self._step("read"):
-            (found,) = _good(await self._link.run(key, ("HMGET", key, *fields)))
-        return _record(found)
+        return _record(await self._ask("read", "HMGET", key, *fields))
 
     async def read_log(self, game: str, start: int) -> tuple[Record, list[MarkedEntry], int]:
         async with self._step("read_log"):
@@ -185,10 +183,7 @@ class RedisStore:
 
     async def size(self, shard: int) -> int:
         """Return how many games the index of a shard has."""
-        key = index_key(shard)
-        async with self._step("size"):
-            (size,) = _good(await self._link.run(key, ("ZCARD", key)))
-        return int(size)
+        return int(await self._ask("size", "ZCARD", index_key(shard)))
 
     async def _list_shard(self, shard: int, low: str, count: int) -> tuple[list[Listed], str]:
         key = index_key(shard)
@@ -203,7 +198,7 @@ class RedisStore:
 
     async def amend(self, game: str, change: Amendment) -> Committed:
         shard = shard_of(game)
-        keys = (game_key(game), log_key(game), channel(shard), due_key(shard), wake_channel(shard))
+        keys = (game_key(game), channel(shard), due_key(shard), wake_channel(shard))
         args: list[bytes | str | int] = [change.mark, change.meta, change.new_mark or b"", change.new_meta]
         args += [change.state or b"", "" if change.expiry is None else change.expiry, game, _spec(change.timing)]
         return self._committed(await self._write(self._amend, keys, *args))
@@ -220,9 +215,7 @@ class RedisStore:
         await self._write(self._pack, keys, version, mark, pack_log(log), game)
 
     async def forget_due(self, game: str) -> None:
-        key = due_key(shard_of(game))
-        async with self._step("forget_due"):
-            _good(await self._link.run(key, ("ZREM", key, game)))
+        await self._ask("forget_due", "ZREM", due_key(shard_of(game)), game)
 
     async def name_code(self, code: str, game: str, milliseconds: int) -> str:
         key = code_key(code)
@@ -231,15 +224,11 @@ class RedisStore:
         return str(found.decode())
 
     async def find_code(self, code: str) -> str | None:
-        key = code_key(code)
-        async with self._step("find_code"):
-            (found,) = _good(await self._link.run(key, ("GET", key)))
+        found = await self._ask("find_code", "GET", code_key(code))
         return None if found is None else found.decode()
 
     async def drop_code(self, code: str) -> None:
-        key = code_key(code)
-        async with self._step("drop_code"):
-            _good(await self._link.run(key, ("DEL", key)))
+        await self._ask("drop_code", "DEL", code_key(code))
 
     def now(self) -> int:
         return round(time.monotonic() * 1000 + self._ahead)
@@ -264,6 +253,12 @@ class RedisStore:
 
     async def close(self) -> None:
         await self._link.close()
+
+    async def _ask(self, step: str, command: str, key: str, *args: str | int) -> Any:  # noqa: ANN401
+        """Run one command upon a key as a step of its own; return its answer."""
+        async with self._step(step):
+            (answer,) = _good(await self._link.run(key, (command, key, *args)))
+        return answer
 
     async def _write(self, script: _Script, keys: Sequence[str], *args: bytes | str | int) -> Any:  # noqa: ANN401
         """Run a script that writes; return its answer when what it wrote is as durable as it has to be."""

@@ -1,6 +1,6 @@
 -- Changes the meta of a game if its mark and meta are those that the change was computed from, tells the shard's channel, and
 -- begins the game if there is a state for that.
--- KEYS: game, log, channel, due, wake.
+-- KEYS: game, channel, due, wake.
 -- ARGV: mark, meta, new mark ('' for the same), new meta, state ('' for none), expiry (ms, 0: never, '' for the same), id,
 --       spec of the clock ('' for none).
 -- Returns {1, time}, or {0, the game} if it has moved on, or {2} if there is no such game, or {3, time} if it is not the time.
@@ -23,7 +23,7 @@ if ARGV[8] ~= '' then
   if not is_timely(spec, kept, now) then
     return {3, text}
   end
-  redis.call('HSET', game, 'y', tick(spec, {}, now, KEYS[4], KEYS[5], ARGV[7]))
+  redis.call('HSET', game, 'y', tick(spec, {}, now, KEYS[3], KEYS[4], ARGV[7]))
 end
 redis.call('HSET', game, 'm', ARGV[4])
 if ARGV[3] ~= '' then
@@ -37,5 +37,5 @@ if ARGV[6] == '0' then
 elseif ARGV[6] ~= '' then
   redis.call('PEXPIRE', game, ARGV[6])
 end
-redis.call('SPUBLISH', KEYS[3], ARGV[7])
+redis.call('SPUBLISH', KEYS[2], ARGV[7])
 return {1, text}
