@@ -12,7 +12,7 @@ from functools import cache
 from math import atan, cos, inf, pi, sin, sqrt
 from statistics import fmean, stdev
 
-CONFIDENCE = 0.95
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,14 @@ def _half(means: Sequence[float]) -> float:
 
 
 @cache
-def quantile(freedom: int, confidence: float = CONFIDENCE) -> float:
+def quantile(freedom: int) -> float:
     """Return how many standard errors Student's interval reaches to each side."""
     low, high = 0.0, 2.0
-    while _within(high, freedom) < confidence:
+    while _within(high, freedom) < _CONFIDENCE:
         high *= 2
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if _within(middle, freedom) < confidence else (low, middle)
+        low, high = (middle, high) if _within(middle, freedom) < _CONFIDENCE else (low, middle)
     return high
 
 

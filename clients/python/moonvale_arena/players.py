@@ -208,11 +208,16 @@ class CalledPlayer:
 
     async def choose(self, view: View, seconds: float) -> int:
         """Ask it."""
-        action = await self._caller.choose(shown_to_others(view), seconds)
-        return list(view.decision.legal_actions).index(action)
+        return await _ask(self._caller, view, seconds)
 
     async def close(self) -> None:
         """Leave it to others."""
+
+
+async def _ask(caller: BotCaller, view: View, seconds: float) -> int:
+    """Return which of the legal actions a bot that is called chooses. Raises BotError."""
+    action = await caller.choose(shown_to_others(view), seconds)
+    return list(view.decision.legal_actions).index(action)
 
 
 class CommandSource:
@@ -302,8 +307,7 @@ class CommandPlayer:
     async def choose(self, view: View, seconds: float) -> int:
         """Ask it."""
         assert self._caller is not None
-        action = await self._unless_it_ends(self._caller.choose(shown_to_others(view), seconds))
-        return list(view.decision.legal_actions).index(action)
+        return await self._unless_it_ends(_ask(self._caller, view, seconds))
 
     async def close(self) -> None:
         """Kill it."""

@@ -10,8 +10,7 @@ from typing import Any, Final
 from moonvale_arena.errors import fail_without
 from moonvale_arena.results import TIME_BUCKETS
 from moonvale_arena.standings import Standing, Standings
-from moonvale_arena.tables import faults_words, points_words, seconds_words, share_words
-from moonvale_arena.words import summary
+from moonvale_arena.words import faults_words, points_words, seconds_words, share_words, summary
 
 #: One for each entrant, in the order of the standings; they differ for the colour-blind, too (Okabe and Ito, darkened).
 COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#6a4c93", "#7f7f7f")

@@ -6,8 +6,7 @@ from html import escape
 
 from moonvale_arena import plots
 from moonvale_arena.standings import Standings
-from moonvale_arena.tables import faults_words, fewer, points_words, seconds_words, share_words
-from moonvale_arena.words import in_favour, p_words, summary
+from moonvale_arena.words import faults_words, pair_cells, points_words, seconds_words, share_words, summary
 
 _CAPTIONS = {
     "ratings": (
@@ -118,22 +117,10 @@ def _entrants(standings: Standings) -> str:
 
 
 def _pairs(standings: Standings) -> str:
-    names = [entrant.name for entrant in standings.event.entrants]
     rows = []
     for pair in standings.pairs:
-        first, second = (pair.second, pair.first) if pair.ahead.mean < 0.5 else (pair.first, pair.second)
-        share, low, high = in_favour(pair)
-        cells = (
-            str(pair.blocks),
-            f"{share:.1%}",
-            f"{low:.1%} to {high:.1%}",
-            points_words(fewer(pair)),
-            p_words(pair.p).removeprefix("= "),
-        )
-        rows.append(
-            f'<tr><td class="name">{escape(names[first])} : {escape(names[second])}</td>'
-            f"{''.join([f'<td>{escape(cell)}</td>' for cell in cells])}</tr>"
-        )
+        names, *cells = map(escape, pair_cells(standings, pair))
+        rows.append(f'<tr><td class="name">{names}</td>{"".join([f"<td>{cell}</td>" for cell in cells])}</tr>')
     return "".join(rows)
 
 

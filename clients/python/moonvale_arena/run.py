@@ -8,7 +8,6 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from types import MappingProxyType
 from typing import Final
 
@@ -19,7 +18,7 @@ from moonvale_arena.event import Event
 from moonvale_arena.journal import RECORDS, Journal
 from moonvale_arena.players import Source, source_of
 from moonvale_arena.results import GameResult
-from moonvale_arena.schedule import Game, Lineup, Schedule, lineups, pairs
+from moonvale_arena.schedule import Game, Lineup, Schedule, lineups, pairs, pairs_at
 from moonvale_arena.sequential import evidence
 from moonvale_arena.standings import ahead, blocks_of, whole_blocks
 from moonvale_arena.table import Table
@@ -187,8 +186,4 @@ class Progress:
             met = blocks_of(blocks, a, b)
             if met and evidence([ahead(block, a, b) for block in met]) >= len(self._pairs) / alpha:
                 told.add((a, b))
-        return {lineup for lineup in self._lineups if _pairs(lineup) <= told}
-
-
-def _pairs(lineup: Lineup) -> set[tuple[int, int]]:
-    return {(min(a, b), max(a, b)) for a, b in combinations(lineup, 2) if a != b}
+        return {lineup for lineup in self._lineups if pairs_at(lineup) <= told}

@@ -49,8 +49,12 @@ def lineups(event: Event) -> list[Lineup]:
 
 def pairs(event: Event) -> list[tuple[int, int]]:
     """Return the pairs that meet, the earlier entrant first."""
-    met = {tuple(sorted(pair)) for lineup in lineups(event) for pair in combinations(lineup, 2)}
-    return sorted([(a, b) for a, b in met if a != b])
+    return sorted(set[tuple[int, int]]().union(*map(pairs_at, lineups(event))))
+
+
+def pairs_at(lineup: Lineup) -> set[tuple[int, int]]:
+    """Return the pairs that meet at a table."""
+    return {(min(a, b), max(a, b)) for a, b in combinations(lineup, 2) if a != b}
 
 
 def _tables(entrants: Sequence[int], seats: int) -> list[Lineup]:
@@ -68,11 +72,6 @@ class Schedule:
         self._lineups = lineups(event)
         self._looks = 0
         self._blocks = 0
-
-    @property
-    def looks(self) -> int:
-        """How many looks there have been."""
-        return self._looks
 
     def next_look(self, left_out: Collection[Lineup] = ()) -> list[Game]:
         """Return the games of the next look, in the order of play; none once all are played."""

@@ -96,7 +96,6 @@ def standings(event: Event, games: Sequence[GameResult]) -> Standings:
     blocks = whole_blocks(event, games)
     ratings = rate(len(event.entrants), [_mean_places(block) for block in blocks])
     played = [_standing(event, blocks, entrant, rating) for entrant, rating in enumerate(ratings)]
-    played = [each for each in played if each is not None]
     met = pairs(event)
     return Standings(
         event,

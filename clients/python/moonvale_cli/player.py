@@ -191,9 +191,10 @@ class Player:
         """Read what came before the view and has not been told."""
         if self.view.version > self._story.version:
             for entry in self._client.list_events(self._place.game, self._place.credential):
-                if entry.version <= self.view.version:
-                    self.evidence.add(entry)
-                    self._story.add(entry, self._table)
+                if entry.version > self.view.version:
+                    break
+                self.evidence.add(entry)
+                self._story.add(entry, self._table)
 
     def _is_away(self) -> bool:
         """Whether an agent plays in the player's place."""

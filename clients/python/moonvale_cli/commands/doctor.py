@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rich.console import Console
 from rich.text import Text
 
-from moonvale_cli.errors import CommandError
+from moonvale_cli.errors import service_missing
 
 if TYPE_CHECKING:
     from moonvale_service.checkup import Finding
@@ -41,8 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         from moonvale_service.checkup import Judgement
     except ImportError as error:
-        message = f"the service needs the package {error.name}, which is not installed: pip install 'moonvale[service]'"
-        raise CommandError(message) from error
+        raise service_missing(error) from error
     console = Console(highlight=False)
     findings = asyncio.run(_tell(console))
     wrong = len([finding for finding in findings if finding.judgement is Judgement.WRONG])

@@ -12,6 +12,7 @@ from moonvale_cli.errors import CommandError
 from moonvale_cli.player import Place
 from moonvale_cli.sitting import Sitting, add_save
 from moonvale_client import ClaimSeatResponse, Client, MoonvaleError, SeatSetup, entropy_commitment, new_entropy
+from moonvale_engine.options import MAX_PLAYERS
 
 DESCRIPTION: Final = """\
 Sit down at a table that waits for players, by the code that whoever set it has told you, and play.
@@ -31,7 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the code, who sits down, and where."""
     parser.add_argument("code", metavar="CODE", help="the join code; case and hyphens don't matter")
     parser.add_argument("--name", default="Guest", help="what you are called [Guest]")
-    parser.add_argument("--seat", type=int, choices=range(1, 5), help="which seat [the first that is open]")
+    parser.add_argument(
+        "--seat", type=int, choices=range(1, MAX_PLAYERS + 1), help="which seat [the first that is open]"
+    )
     add_save(parser)
     add_address(parser, "which must answer")
 

@@ -7,7 +7,7 @@ import os
 from typing import Final
 
 from moonvale_cli.at_hand import command_name
-from moonvale_cli.errors import CommandError
+from moonvale_cli.errors import service_missing
 
 DESCRIPTION: Final = """\
 Run the service on this machine until Ctrl-C, and print how to join.
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     try:
         from moonvale_service.settings import descriptions
     except ImportError as error:
-        parser.epilog = f"{parser.epilog}\n{_missing(error)}\n"
+        parser.epilog = f"{parser.epilog}\n{service_missing(error)}\n"
         return
     lines = ["settings, with their defaults:"]
     for setting in descriptions():
@@ -41,12 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         from moonvale_service.supervisor import main
     except ImportError as error:
-        raise CommandError(_missing(error)) from error
+        raise service_missing(error) from error
     return main(os.environ, command_name())
-
-
-def _missing(error: ImportError) -> str:
-    return f"the service needs the package {error.name}, which is not installed: pip install 'moonvale[service]'"
 
 
 def _wrapped(text: str) -> list[str]:
