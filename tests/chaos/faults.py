@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from random import Random
 from typing import Final, NamedTuple
 
-from tests.chaos.cluster import Cluster
+from tests.chaos.cluster import Cluster, Worker
 from tests.chaos.progress import Progress
 from tests.chaos.proxy import Link
 
@@ -52,11 +52,28 @@ async def disturb(
         await progress.calm(calm())
 
 
-async def _kill_worker(cluster: Cluster, fault: Fault) -> None:
-    worker = cluster.workers[fault.worker]
-    async with worker.lock:
-        await worker.stop(signal.SIGKILL)
-        await worker.start()
+_Apply = Callable[[Cluster, Fault], Awaitable[None]]
+_Pick = Callable[[Cluster, Fault], Worker]
+
+
+def _worker(cluster: Cluster, fault: Fault) -> Worker:
+    return cluster.workers[fault.worker]
+
+
+def _steward(cluster: Cluster, fault: Fault) -> Worker:
+    return cluster.stewards[fault.worker % len(cluster.stewards)]
+
+
+def _kill(pick: _Pick) -> _Apply:
+    """Return the death of a process, which is started anew."""
+
+    async def apply(cluster: Cluster, fault: Fault) -> None:
+        process = pick(cluster, fault)
+        async with process.lock:
+            await process.stop(signal.SIGKILL)
+            await process.start()
+
+    return apply
 
 
 async def _stop_worker(cluster: Cluster, fault: Fault) -> None:
@@ -68,27 +85,17 @@ async def _stop_worker(cluster: Cluster, fault: Fault) -> None:
         await worker.start()
 
 
-async def _pause_worker(cluster: Cluster, fault: Fault) -> None:
-    worker = cluster.workers[fault.worker]
-    async with worker.lock:
-        worker.process.send_signal(signal.SIGSTOP)
-        await asyncio.sleep(fault.seconds)
-        worker.process.send_signal(signal.SIGCONT)
+def _pause(pick: _Pick) -> _Apply:
+    """Return the pause of a process, as if its machine stood still."""
 
+    async def apply(cluster: Cluster, fault: Fault) -> None:
+        process = pick(cluster, fault)
+        async with process.lock:
+            process.process.send_signal(signal.SIGSTOP)
+            await asyncio.sleep(fault.seconds)
+            process.process.send_signal(signal.SIGCONT)
 
-async def _kill_steward(cluster: Cluster, fault: Fault) -> None:
-    steward = cluster.stewards[fault.worker % len(cluster.stewards)]
-    async with steward.lock:
-        await steward.stop(signal.SIGKILL)
-        await steward.start()
-
-
-async def _pause_steward(cluster: Cluster, fault: Fault) -> None:
-    steward = cluster.stewards[fault.worker % len(cluster.stewards)]
-    async with steward.lock:
-        steward.process.send_signal(signal.SIGSTOP)
-        await asyncio.sleep(fault.seconds)
-        steward.process.send_signal(signal.SIGCONT)
+    return apply
 
 
 async def _kill_store(cluster: Cluster, fault: Fault) -> None:
@@ -130,9 +137,6 @@ def _tear_replies(link: Link, marker: bytes) -> None:
     link.lose_replies(_REPLIES, to=marker, torn=True)
 
 
-_Apply = Callable[[Cluster, Fault], Awaitable[None]]
-
-
 def _before_worker(harm: Callable[[Link, bytes], None]) -> _Apply:
     """Return a fault of the network between the clients and a worker."""
 
@@ -142,21 +146,11 @@ def _before_worker(harm: Callable[[Link, bytes], None]) -> _Apply:
     return apply
 
 
-def _before_store(harm: Callable[[Link, bytes], None]) -> _Apply:
-    """Return a fault of the network between a worker and the store."""
+def _before_store(harm: Callable[[Link, bytes], None], pick: _Pick = _worker) -> _Apply:
+    """Return a fault of the network between a process and the store."""
 
     async def apply(cluster: Cluster, fault: Fault) -> None:
-        await _harm(cluster.workers[fault.worker].store_link, harm, _COMMIT, fault.seconds)
-
-    return apply
-
-
-def _behind_steward(harm: Callable[[Link, bytes], None]) -> _Apply:
-    """Return a fault of the network between a steward and the store."""
-
-    async def apply(cluster: Cluster, fault: Fault) -> None:
-        steward = cluster.stewards[fault.worker % len(cluster.stewards)]
-        await _harm(steward.store_link, harm, _COMMIT, fault.seconds)
+        await _harm(pick(cluster, fault).store_link, harm, _COMMIT, fault.seconds)
 
     return apply
 
@@ -170,11 +164,11 @@ async def _harm(link: Link, harm: Callable[[Link, bytes], None], marker: bytes, 
 
 
 KINDS: Final[dict[str, _Apply]] = {
-    "workers killed": _kill_worker,
+    "workers killed": _kill(_worker),
     "workers stopped in good order": _stop_worker,
-    "workers paused": _pause_worker,
-    "stewards killed": _kill_steward,
-    "stewards paused": _pause_steward,
+    "workers paused": _pause(_worker),
+    "stewards killed": _kill(_steward),
+    "stewards paused": _pause(_steward),
     "stores killed": _kill_store,
     "stores paused": _pause_store,
     "delays before a worker": _before_worker(_delay),
@@ -189,7 +183,7 @@ KINDS: Final[dict[str, _Apply]] = {
     "refusals before the store": _before_store(_refuse),
     "lost replies of the store": _before_store(_lose_replies),
     "torn replies of the store": _before_store(_tear_replies),
-    "cuts behind a steward": _behind_steward(_cut),
-    "lost replies behind a steward": _behind_steward(_lose_replies),
+    "cuts behind a steward": _before_store(_cut, _steward),
+    "lost replies behind a steward": _before_store(_lose_replies, _steward),
 }
 """Every kind of fault, by the name that it is counted as."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 ACKNOWLEDGED: Final = "changes acknowledged"
+BEGUN_ANEW: Final = "agents begun anew"  # by the shipped client that had given up
 
 
 class Progress:

@@ -21,7 +21,7 @@ from moonvale_client.agent import play_seat, play_seats
 from moonvale_client.aio import AsyncClient
 from moonvale_client.errors import MoonvaleError
 from tests.chaos.calling import Connections
-from tests.chaos.progress import ACKNOWLEDGED, Progress
+from tests.chaos.progress import ACKNOWLEDGED, BEGUN_ANEW, Progress
 from tests.chaos.record import Agreement, Answer, Change, Game, Refusal, Watch
 
 _SECRET_BYTES: Final = 32
@@ -336,7 +336,7 @@ class Table:
             except MoonvaleError as error:
                 if not error.is_transient:
                     raise
-                self._progress.add("agents begun anew")
+                self._progress.add(BEGUN_ANEW)
             else:
                 if any(result != results[0] for result in results):
                     raise UnexpectedError(f"the seats of {self.game.name} were told {results}")
@@ -350,7 +350,7 @@ class Table:
             except MoonvaleError as error:
                 if not error.is_transient:
                     raise
-                self._progress.add("agents begun anew")
+                self._progress.add(BEGUN_ANEW)
             else:
                 return
 

@@ -277,12 +277,9 @@ class FakeService(GameServiceServicer):
         yield pb.WatchGameResponse(view=self.view(viewer))
         self._viewed.set()  # the first message is on its way
         while version < 0:
-            with self._changed:
-                while told == self.changes:
-                    if not context.is_active():
-                        return
-                    self._changed.wait(0.05)
-                told = self.changes
+            if not self._wait_for_change(told, context):
+                return
+            told = self.changes
             if self.lobby is None:
                 break
             yield pb.WatchGameResponse(heartbeat=pb.Heartbeat())
@@ -303,14 +300,24 @@ class FakeService(GameServiceServicer):
                 continue
             yield pb.WatchGameResponse(entry=self.entry(version, viewer))
 
+    def _wait_for_change(self, told: int, context: Context) -> bool:
+        """Wait until there are other ``changes`` than were told. False: the caller has gone."""
+        with self._changed:
+            while told == self.changes:
+                if not context.is_active():
+                    return False
+                self._changed.wait(0.05)
+        return True
+
     def _turns(self, viewers: list[int], context: Context) -> Iterator[pb.WatchTurnsResponse]:
         told = -1
-        while self.lobby is not None:
+        while (lobby := self.lobby) is not None:
+            changes = self.changes
             for index, viewer in enumerate(viewers):
-                if self.seats[viewer].entropy_commitment and viewer not in self.lobby.entropy:
+                if self.seats[viewer].entropy_commitment and viewer not in lobby.entropy:
                     yield pb.WatchTurnsResponse(index=index, turn=self.view(viewer))
-            with self._changed:
-                self._changed.wait(0.05)
+            if not self._wait_for_change(changes, context):
+                return
         while not self.state.is_over():
             with self._changed:
                 while told == len(self.log) - 1:

@@ -25,7 +25,7 @@ from moonvale_service.credentials import load_keys
 from moonvale_service.settings import Settings
 from tests.chaos.calling import Connections
 from tests.chaos.checker import check
-from tests.chaos.progress import ACKNOWLEDGED, Progress
+from tests.chaos.progress import ACKNOWLEDGED, BEGUN_ANEW, Progress
 from tests.chaos.tables import RecordingClient, Table
 from tests.deploy.containers import MEMORY, ROOT, USER, Container, engine
 from tests.support.servers import StoreServer, running, valkey_program
@@ -171,7 +171,7 @@ async def test_stopped_under_load_it_ends_in_good_order_within_its_memory_and_lo
     violations = [violation for table in tables for violation in check(table.game)]
     print(f"{progress.counts[ACKNOWLEDGED]} changes acknowledged; calls and streams: {dict(connections.outcomes)}")
     assert violations == []
-    assert progress.counts["agents begun anew"] == 0
+    assert progress.counts[BEGUN_ANEW] == 0
     assert '"level":"error"' not in container.logs()
 
 

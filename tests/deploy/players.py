@@ -19,11 +19,10 @@ from typing import Final
 from moonvale_client.channel import OPTIONS
 from tests.chaos.calling import Connections
 from tests.chaos.checker import check
-from tests.chaos.progress import Progress
+from tests.chaos.progress import BEGUN_ANEW, Progress
 from tests.chaos.tables import RecordingClient, Table
 
 GAMES_OVER: Final = "games over"
-BEGUN_ANEW: Final = "agents begun anew"  # by the shipped client that had given up
 
 _SHOW_SECONDS: Final = 0.2
 _BY_AGENTS: Final = 0.5

@@ -71,7 +71,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     cert, key = authority.sign()
     with running_service(workers="1", metrics_listen="127.0.0.1:0", tls_cert=str(cert), tls_key=str(key)) as service:
         asyncio.run(play_one(service.address, grpc.ssl_channel_credentials(authority.pem)))
-        url = service.printed.partition("Metrics are on ")[2].partition(".\n")[0]
+        url = f"{service.metrics_url}/metrics"
         text = httpx.get(url, trust_env=False).text
         while "moonvale_games_kept" not in text:  # which a worker counts when it has begun
             text = httpx.get(url, trust_env=False).text

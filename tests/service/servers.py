@@ -94,6 +94,7 @@ class Service:
         self.folder = folder
         self.address = ""
         self.url = ""
+        self.metrics_url = ""
         self.printed = ""
         self._settings = settings
         self._log = folder / "service.log"
@@ -132,6 +133,7 @@ class Service:
         assert self.printed.startswith("Moonvale serves on "), self.log_text()
         self.address = printed[0].split()[3]
         self.url = self.printed.partition("gRPC-Web are on ")[2].partition(",")[0]
+        self.metrics_url = self.printed.partition("Metrics are on ")[2].partition("/metrics")[0]
 
     @property
     def process(self) -> psutil.Process:

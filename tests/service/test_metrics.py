@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 import time
@@ -30,14 +29,8 @@ def service() -> Iterator[Service]:
         yield service
 
 
-def url(service: Service) -> str:
-    found = re.search(r"Metrics are on (http://\S+)/metrics\.", service.printed)
-    assert found is not None
-    return found[1]
-
-
 def get(service: Service, path: str, **headers: str) -> httpx.Response:
-    return httpx.get(url(service) + path, headers=headers, trust_env=False, timeout=SECONDS)
+    return httpx.get(service.metrics_url + path, headers=headers, trust_env=False, timeout=SECONDS)
 
 
 def scrape(service: Service) -> Samples:
@@ -174,7 +167,7 @@ def test_the_port_speaks_open_metrics_and_answers_probes(service: Service) -> No
     for probe in ("/livez", "/readyz"):
         assert (get(service, probe).status_code, get(service, probe).json()) == (200, {"ready": True})
     assert get(service, "/v1/serverInfo").status_code == 404
-    assert httpx.post(url(service) + "/metrics", trust_env=False).status_code == 405
+    assert httpx.post(service.metrics_url + "/metrics", trust_env=False).status_code == 405
 
 
 def test_a_service_whose_store_is_away_is_alive_and_not_ready() -> None:

@@ -49,7 +49,7 @@ def test_where_clients_need_certificates_the_port_of_metrics_is_asked(tmp_path: 
     cert, key = authority.sign()
     files = {"tls_cert": str(cert), "tls_key": str(key), "tls_client_ca": str(authority.file)}
     with running_service(workers="1", metrics_listen="127.0.0.1:0", **files) as service:
-        told = service.printed.partition("Metrics are on http://")[2].partition("/metrics")[0]
+        told = service.metrics_url.removeprefix("http://")
         given = {f"MOONVALE_{name.upper()}": value for name, value in files.items()}
         environment = {**given, "MOONVALE_HTTP_LISTEN": service.url.removeprefix("https://")}
         assert probe.main({**environment, "MOONVALE_METRICS_LISTEN": told}, ["ready"]) == 0

@@ -259,13 +259,13 @@ async def test_entropy_of_the_seats_decides_the_shuffles(client: Client) -> None
 
 async def test_who_does_not_reveal_in_time_adds_nothing(valkey: StoreServer, tmp_path: Path) -> None:
     server = await start_server(valkey.url, tmp_path, reveal_time="100ms")
-    steward = await start_steward(valkey.url, tmp_path)
     committed = [SeatSetup(entropy_commitment=entropy_commitment(each)) for each in ENTROPY]
     async with Client(server.address) as client:
         game = await waiting(client, committed[0], committed[1], OPEN)
         async with aclosing(client.watch(game.name, game.spectator)) as messages:
             await client.claim(game.name)
             await client.reveal(game.name, game.seats[0], ENTROPY[0])
+            steward = await start_steward(valkey.url, tmp_path)  # only now, or the reveal might come too late
             async for message in messages:
                 if message.HasField("entry"):
                     break

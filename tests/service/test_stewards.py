@@ -179,10 +179,11 @@ async def test_a_game_that_is_over_is_packed_and_tells_what_it_told(
 
 
 class Chooser(bot_service_pb2_grpc.BotServiceServicer):
-    """A bot that is a server. ``fault``: what is wrong with it, if anything."""
+    """A bot that is a server. ``fault``: what is wrong with it, if anything. ``timeout``: ms that it should get."""
 
-    def __init__(self, fault: str = "") -> None:
+    def __init__(self, fault: str, timeout: int) -> None:
         self.fault = fault
+        self.timeout = timeout
         self.asked = 0
 
     async def ChooseAction(  # noqa: N802
@@ -193,7 +194,7 @@ class Chooser(bot_service_pb2_grpc.BotServiceServicer):
         self.asked += 1
         view = request.view
         assert view.viewer_seat == view.decision.seat
-        assert request.time_left.ToMilliseconds() == 300
+        assert request.time_left.ToMilliseconds() == self.timeout
         assert len(parse_position(view.position).state.choices) == len(view.decision.legal_actions)
         response = bot_service_pb2.ChooseActionResponse()
         match self.fault:
@@ -212,7 +213,8 @@ class Chooser(bot_service_pb2_grpc.BotServiceServicer):
 async def test_a_registered_bot_plays_and_one_that_fails_is_stood_in_for(
     valkey: StoreServer, tmp_path: Path, fault: str
 ) -> None:
-    bot = Chooser(fault)
+    timeout = 300 if fault in ("is silent", "is not there") else 30_000  # the others may take their time
+    bot = Chooser(fault, timeout)
     serving = grpc.aio.server()
     bot_service_pb2_grpc.add_BotServiceServicer_to_server(bot, serving)
     port = serving.add_insecure_port("127.0.0.1:0")
@@ -220,7 +222,7 @@ async def test_a_registered_bot_plays_and_one_that_fails_is_stood_in_for(
         await serving.start()
     registered = f"friend=127.0.0.1:{port}"
     server = await start_server(valkey.url, tmp_path, bots=registered)
-    steward = await start_steward(valkey.url, tmp_path, bots=registered, bot_timeout="300ms")
+    steward = await start_steward(valkey.url, tmp_path, bots=registered, bot_timeout=f"{timeout}ms")
     async with Client(server.address) as client:
         info = pb.GetServerInfoResponse.FromString(await client.raw("GetServerInfo", b""))
         assert list(info.bots) == ["greedy", "random", "friend"]
