@@ -12,9 +12,19 @@ async def end(*tasks: asyncio.Task[Any] | None) -> None:
     """Cancel tasks and wait for their end; their results and errors count no more.
 
     Cancels again while a task lives: asyncio.wait_for of Python 3.11, which redis-py uses, can swallow a cancellation.
+    Where this is itself cancelled, as it is within a task that is being ended, the tasks still end first.
     """
-    living = {task for task in tasks if task is not None}
-    while living:
+    given = [task for task in tasks if task is not None]
+    cancelled: asyncio.CancelledError | None = None
+    while living := [task for task in given if not task.done()]:
         for task in living:
             task.cancel()
-        _, living = await asyncio.wait(living, timeout=_PAUSE)
+        try:
+            await asyncio.wait(living, timeout=_PAUSE)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    for task in given:
+        if not task.cancelled():
+            task.exception()  # else asyncio says that nobody has asked for it
+    if cancelled is not None:
+        raise cancelled

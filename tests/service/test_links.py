@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 
 from moonvale_service import tasks
 from moonvale_service.store.links import CONNECTIONS, connect, link
+from tests.service.moments import give_up_at_any_moment
 from tests.support.servers import running, valkey_program
 
 Scenario = Callable[[str], Coroutine[Any, Any, None]]
@@ -67,6 +68,13 @@ async def a_step_that_is_given_up(url: str) -> None:
     await store.close()
 
 
+async def steps_that_are_given_up_at_any_moment(url: str) -> None:
+    store = link(url, _SECONDS)
+    await give_up_at_any_moment(lambda: echo(store, b"given up"))
+    assert await echo(store, b"after") == b"after"
+    await store.close()
+
+
 async def many_steps_at_once(url: str) -> None:
     store = link(url, _SECONDS)
     texts = [b"%d" % number for number in range(20 * CONNECTIONS)]
@@ -98,6 +106,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     a_connection_that_ends_while_nobody_uses_it,
     a_connection_that_ends_amid_a_step,
     a_step_that_is_given_up,
+    steps_that_are_given_up_at_any_moment,
     many_steps_at_once,
     a_row_with_an_error_in_it,
 )

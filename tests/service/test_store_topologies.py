@@ -26,6 +26,7 @@ from moonvale_service.store import GameMissingError, StoreUnavailableError
 from moonvale_service.store.changes import Changes
 from moonvale_service.store.redis_store import RedisStore, game_key, shard_of
 from tests.service.client import Client, Failure, play
+from tests.service.moments import give_up_at_any_moment
 from tests.service.servers import start_server
 from tests.service.test_store import (
     ANOTHER,
@@ -136,6 +137,12 @@ async def raw(store_url: str) -> AsyncIterator[aioredis.Redis | RedisCluster]:
     else:
         async with aioredis.Redis.from_url(store_url) as single:
             yield single
+
+
+async def test_a_step_that_is_given_up_ends(store: RedisStore) -> None:
+    await store.size(7)  # which finds the servers of a cluster, and is redis-py's own affair
+    await give_up_at_any_moment(lambda: store.size(7))
+    assert await store.size(7) == 0
 
 
 async def test_a_promoted_replica_has_all_that_was_acknowledged(pair: tuple[StoreServer, StoreServer]) -> None:

@@ -178,9 +178,7 @@ class _Server:
                     self._tell(reading.result())
                     reading = None
         finally:
-            for task in waits:
-                task.cancel()
-            await asyncio.gather(*waits, return_exceptions=True)
+            await tasks.end(*waits)
 
     def _tell(self, message: dict[str, Any] | None) -> None:
         self._pause = _FIRST_PAUSE

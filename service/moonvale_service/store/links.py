@@ -82,13 +82,21 @@ def link(url: str, timeout: float) -> Link:
 
 def connect(url: str, timeout: float) -> aioredis.Redis:
     """Return redis-py's client of one server, for what is not a step. Raises ValueError if the URL isn't one."""
-    return aioredis.Redis.from_pool(_connections(url, timeout, socket_timeout=timeout))
+    return aioredis.Redis.from_pool(_connections(url, timeout, answers_within=timeout))
 
 
-def _connections(url: str, timeout: float, **more: float) -> aioredis.ConnectionPool:
-    """Return what makes connections as the URL says. Raises ValueError if it isn't one."""
+def _connections(url: str, timeout: float, answers_within: float | None = None) -> aioredis.ConnectionPool:
+    """Return what makes connections as the URL says. Raises ValueError if it isn't one.
+
+    Those of steps are opened without a timeout of their own for what is sent and read: callers bound their steps, and
+    redis-py's would cost a task each time and, on Python 3.11, swallow the cancellation of a step that is given up.
+    """
     pool = aioredis.ConnectionPool.from_url(
-        url, socket_connect_timeout=timeout, retry=Retry(NoBackoff(), 0), client_name="moonvale", **more
+        url,
+        socket_connect_timeout=timeout,
+        socket_timeout=answers_within,
+        retry=Retry(NoBackoff(), 0),
+        client_name="moonvale",
     )
     pool.connection_class = _connection_class(pool.connection_class)
     return pool
@@ -292,5 +300,6 @@ class _Cluster:
     def _pool(self, node: ClusterNode) -> Pool:
         pool = self._pools.get(node.name)
         if pool is None:
-            pool = self._pools[node.name] = Pool(partial(node.connection_class, **node.connection_kwargs))
+            options = {**node.connection_kwargs, "socket_timeout": None}  # see _connections
+            pool = self._pools[node.name] = Pool(partial(node.connection_class, **options))
         return pool
