@@ -119,9 +119,13 @@ class AgentPlayer:
     async def start(cls, source: AgentSource) -> AgentPlayer:
         """Start a process."""
         mine, theirs = socket.socketpair()
-        with theirs:
-            child = await source.start(theirs)
-        reader, writer = await asyncio.open_unix_connection(sock=mine, limit=_LONGEST_LINE)
+        try:
+            with theirs:
+                child = await source.start(theirs)
+            reader, writer = await asyncio.open_unix_connection(sock=mine, limit=_LONGEST_LINE)
+        except BaseException:
+            mine.close()
+            raise
         return cls(source, child, reader, writer)
 
     async def begin(self, seed: int) -> None:
@@ -313,10 +317,11 @@ class CommandPlayer:
         """Kill it."""
         if self._child is not None:
             self._source.end(self._child, self._port)
+        if self._listening is not None:
+            self._listening.cancel()
         if self._caller is not None:
             await self._caller.close()
         if self._listening is not None:
-            self._listening.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._listening
 

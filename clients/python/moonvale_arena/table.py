@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -71,9 +72,10 @@ class Table:
             self._name, self._credentials = created.name, list(created.seat_credentials)
             view = await self._play_on(created.view)
         finally:
-            for player in self._players:
-                if player is not None:
-                    await player.close()
+            async with AsyncExitStack() as ending:  # which ends the others even if one of them is given up
+                for player in self._players:
+                    if player is not None:
+                        ending.push_async_callback(player.close)
         record = self._record(created.view.create_time.ToMilliseconds())
         assert record.result is not None
         told = view.result
