@@ -17,6 +17,9 @@ from setuptools.errors import BaseError, CCompilerError
 ROOT = Path(__file__).parent
 COMPILED = ("engine/moonvale_engine", "engine/moonvale_agents")
 
+#: All modules are one library, and nobody puts functions in the place of its own: they may call each other directly.
+WITHIN_ONE_LIBRARY = ["-fno-semantic-interposition", "-fno-plt"]
+
 
 def say(reason: str) -> None:
     """Say why nothing is compiled."""
@@ -33,7 +36,11 @@ def extensions() -> list[Extension]:
         say("mypyc is not installed (pip install mypy)")
         return []
     paths = sorted(str(path.relative_to(ROOT)) for package in COMPILED for path in (ROOT / package).rglob("*.py"))
-    return mypycify(paths, opt_level="3", debug_level="0", target_dir="build/mypyc")
+    made: list[Extension] = mypycify(paths, opt_level="3", debug_level="0", target_dir="build/mypyc")
+    if sys.platform != "win32":
+        for extension in made:
+            extension.extra_compile_args += WITHIN_ONE_LIBRARY
+    return made
 
 
 class BuildOrStayPure(build_ext):

@@ -114,9 +114,3 @@ def cards_in_play(options: Options) -> tuple[Card, ...]:
 
 #: Why a game is over, in the order of the events' constants.
 OVER_NAMES = ("rounds", "resignation")
-
-
-def face_text(cards: tuple[Card, ...], face: int) -> str:
-    """Return how texts write a face: its printed value, and which of several different cards it is (``9.2``)."""
-    card = cards[face & 15]
-    return str(card.value) if card.variants == 1 else f"{card.value}.{(face >> 4) + 1}"

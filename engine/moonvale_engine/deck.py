@@ -19,6 +19,16 @@ def faces_in_play(cards: tuple[Card, ...]) -> bytes:
     return bytes([card.number | i % card.variants << 4 for card in cards for i in range(copies(card.number))])
 
 
+def face_text(cards: tuple[Card, ...], face: int) -> str:
+    """Return how texts write a face: its printed value, and which of several different cards it is (``9.2``)."""
+    card = cards[face & 15]
+    return str(card.value) if card.variants == 1 else f"{card.value}.{(face >> 4) + 1}"
+
+
+def _text_key(card: Card, face: int) -> int:
+    return (card.value + 2) * 8 + (0 if card.variants == 1 else (face >> 4 & 3) + 1)
+
+
 class Types:
     """The 14 card types of the deck in play, by number, and which of them have what the rules ask for at every turn."""
 
@@ -26,6 +36,12 @@ class Types:
         self.cards = cards
         #: face -> printed value
         self.values = tuple([cards[face & 15].value if face & 15 < len(cards) else 0 for face in range(FACES)])
+        #: face -> how texts write it
+        self.face_texts = tuple([face_text(cards, face) if face & 15 < len(cards) else "" for face in range(FACES)])
+        #: face -> a byte that says how texts write it, in whatever deck; UNKNOWN stays itself
+        self.text_keys = bytes(
+            [_text_key(cards[face & 15], face) if face & 15 < len(cards) else face for face in _BYTES]
+        )
         self.main = tuple([card for card in cards if card.main is not None])
         self.spots = tuple([card for card in cards if card.spots])
         self.reacts = any([card.reacts for card in cards])
@@ -39,6 +55,7 @@ class Types:
 
 
 FACES: Final = 64  # number | variant << 4
+_BYTES: Final = range(256)
 
 
 def _marked(numbers: list[int]) -> bytes:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from moonvale_engine import catalog, programs
-from moonvale_engine.deck import faces_in_play
+from moonvale_engine.deck import face_text, faces_in_play
 from moonvale_engine.errors import NotationError, OptionError
 from moonvale_engine.events import EVERYBODY, NOBODY, SPECTATOR, UNKNOWN
 from moonvale_engine.notation import SEATS
@@ -184,7 +184,7 @@ class _CardReader:
     def __init__(self, s: State) -> None:
         self.s = s
         self.next = 0
-        self.faces = {catalog.face_text(s.cards, face): face for face in set(faces_in_play(s.cards))}
+        self.faces = {face_text(s.cards, face): face for face in set(faces_in_play(s.cards))}
 
     def cards(self, field: str, text: str) -> list[int]:
         handles: list[int] = []
@@ -258,7 +258,7 @@ def _check_faces(s: State, viewer: int) -> None:
             if viewer == NOBODY:
                 raise NotationError("cards", "the whole position needs every face; a viewer's one begins with 'as a'")
         elif count > deck[face]:
-            text = catalog.face_text(s.cards, face)
+            text = face_text(s.cards, face)
             raise NotationError("cards", f"there are {count} of {text}, the deck has {deck[face]}")
     if viewer == NOBODY and len(s.secret) != SECRET_BYTES:
         raise NotationError("secret", f"the whole position needs {SECRET_BYTES} bytes")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Final
 
 from moonvale_engine import catalog
 from moonvale_engine.events import EVERYBODY, NOBODY, SPECTATOR, UNKNOWN
@@ -11,6 +11,7 @@ from moonvale_engine.options import NUMBERS, Options, deck_text
 from moonvale_engine.position import Position
 from moonvale_engine.rules import FIRST_VERSION
 from moonvale_engine.state import (
+    CARDS,
     FACEUP,
     FLIPPED,
     FRAME,
@@ -46,11 +47,11 @@ def position_text(position: Position) -> str:
     if s.shuffles != 1:
         fields.append(f"shuffles {s.shuffles}")
     fields += [f"{SEATS[seat]} {_cards(s, village)}" for seat, village in enumerate(s.villages)]
-    fields.append(f"pile {_cards(s, reversed(s.pile))}")
-    fields.append(f"deck {_cards(s, reversed(s.deck))}")
+    fields.append(f"pile {_cards(s, s.pile[::-1])}")
+    fields.append(f"deck {_cards(s, s.deck[::-1])}")
     fields.append(f"aside {_cards(s, s.aside)}")
     if s.hand != NOBODY:
-        fields.append(f"hand {_cards(s, (s.hand,))}")
+        fields.append(f"hand {_cards(s, s.hand_cards())}")
     if s.put != NOBODY:
         fields.append(f"put {_place(s, s.put)}")
     if s.tucked:
@@ -70,7 +71,7 @@ def position_text(position: Position) -> str:
         stack = s.stack
         fields.append("frames " + " ".join([_frame(s, stack[at : at + FRAME]) for at in range(0, len(stack), FRAME)]))
     order = reading_order(s)
-    if order != list(range(len(order))):
+    if order != _IN_ORDER[: len(order)]:
         fields.append(f"handles {_ranges(order)}")
     if s.secret:
         fields.append(f"secret {s.secret.hex()}")
@@ -84,9 +85,12 @@ def viewer_text(viewer: int) -> str:
     return "spectator" if viewer == SPECTATOR else SEATS[viewer]
 
 
-def reading_order(s: State) -> list[int]:
+def reading_order(s: State) -> bytes:
     """Return all handles in the order in which a text lists the cards."""
-    return [*b"".join(s.villages), *reversed(s.pile), *reversed(s.deck), *s.aside, *s.hand_cards(), *s.tucked[1::2]]
+    return b"".join([*s.villages, s.pile[::-1], s.deck[::-1], s.aside, s.hand_cards(), s.tucked[1::2]])
+
+
+_IN_ORDER: Final = bytes(range(CARDS))
 
 
 def game_text(options: Options) -> str:
@@ -118,10 +122,16 @@ def _seat(seat: int) -> str:
     return "-" if seat == NOBODY else SEATS[seat]
 
 
-def _cards(s: State, handles: Iterable[int]) -> str:
+def _cards(s: State, handles: bytes) -> str:
     words: list[str] = []
-    last, count = "", 0
+    last, count, alike = "", 0, -1
+    flags, known, identity = s.flags, s.known, s.identity
     for h in handles:
+        key = flags[h] << 16 | known[h] << 8 | identity[h]
+        if key == alike:  # which most cards are that nobody knows
+            count += 1
+            continue
+        alike = key
         text = _card(s, h)
         if text == last:
             count += 1
@@ -141,24 +151,28 @@ def _add(words: list[str], text: str, count: int) -> None:
 
 
 def _card(s: State, h: int) -> str:
-    flags = s.flags[h]
-    identity = s.identity[h]
-    marks = _marks(flags, s.known[h])
-    facing = "" if flags & FACEUP else "?"
-    if identity == UNKNOWN:
-        return facing + marks
-    return facing + catalog.face_text(s.cards, identity) + marks
+    """Return the text of a card; the same ones recur in all texts."""
+    flags, known, identity = s.flags[h], s.known[h], s.identity[h]
+    key = flags << 16 | known << 8 | s.types.text_keys[identity]
+    text = _WRITTEN.get(key)
+    if text is None:
+        facing = "" if flags & FACEUP else "?"
+        face = "" if identity == UNKNOWN else s.types.face_texts[identity]
+        if len(_WRITTEN) >= _MOST_WRITTEN:
+            _WRITTEN.clear()
+        text = _WRITTEN[key] = facing + face + _marks(flags, known)
+    return text
+
+
+_WRITTEN: Final[dict[int, str]] = {}
+_MOST_WRITTEN: Final = 1 << 16
 
 
 def _marks(flags: int, known: int) -> str:
-    """Return what follows the face of a card; the same few recur in all texts."""
-    key = flags << 8 | known
-    text = _WRITTEN.get(key)
-    if text is None:
-        text = "".join([mark for flag, mark in MARKS if flags & flag])
-        if known != (EVERYBODY if flags & FACEUP else 0):
-            text += ":" + seen_by_text(known)
-        _WRITTEN[key] = text
+    """Return what follows the face of a card."""
+    text = "".join([mark for flag, mark in MARKS if flags & flag])
+    if known != (EVERYBODY if flags & FACEUP else 0):
+        text += ":" + seen_by_text(known)
     return text
 
 
@@ -175,12 +189,9 @@ MARKS = (
 )
 
 
-_WRITTEN: dict[int, str] = {}  # by flags and knowledge: at most 2**16
-
-
 def _pooled(s: State, entry: int, seen_by: int) -> str:
     facing = "" if entry & POOL_FACEUP else "?"
-    return f"{facing}{catalog.face_text(s.cards, entry & ~POOL_FACEUP)}:{seen_by_text(seen_by)}"
+    return f"{facing}{s.types.face_texts[entry & ~POOL_FACEUP]}:{seen_by_text(seen_by)}"
 
 
 def _excluded(s: State, triple: bytes) -> str:
@@ -201,14 +212,15 @@ def _numbers(s: State, start: int) -> str:
 
 
 def _frame(s: State, frame: bytes) -> str:
-    program, step, seat, *numbers = frame
-    cards = numbers[3:]
-    text = f"{s.rules.program_names[program]}.{step}/{SEATS[seat]}"
-    counts = ",".join(map(str, numbers[:3]))
-    places = ",".join(_place(s, h) for h in cards)
-    if any(h != NOBODY for h in cards):
-        return f"{text}/{counts}/{places}"
-    return text if counts == "0,0,0" else f"{text}/{counts}"
+    text = f"{s.rules.program_names[frame[0]]}.{frame[1]}/{SEATS[frame[2]]}"
+    if frame[6:] != _NOWHERE:
+        places = ",".join([_place(s, h) for h in frame[6:]])
+        return f"{text}/{frame[3]},{frame[4]},{frame[5]}/{places}"
+    return text if frame[3:6] == _NOTHING else f"{text}/{frame[3]},{frame[4]},{frame[5]}"
+
+
+_NOWHERE: Final = bytes([NOBODY]) * (FRAME - 6)
+_NOTHING: Final = bytes(3)
 
 
 def _place(s: State, h: int) -> str:
@@ -216,27 +228,33 @@ def _place(s: State, h: int) -> str:
         return "-"
     if h == s.hand:
         return "hand"
-    zones: tuple[tuple[str, bytes], ...] = (
-        *zip(SEATS, s.villages, strict=False),
+    for seat, village in enumerate(s.villages):
+        spot = village.find(h)
+        if spot >= 0:
+            return f"{SEATS[seat]}{spot}"
+    for name, zone in (
         ("pile", s.pile[::-1]),
         ("deck", s.deck[::-1]),
         ("aside", s.aside),
         ("tucked", s.tucked[1::2]),
-    )
-    for name, zone in zones:
+    ):
         spot = zone.find(h)
         if spot >= 0:
             return f"{name}{spot}"
     raise AssertionError("every card is somewhere")
 
 
-def _ranges(handles: list[int]) -> str:
+def _ranges(handles: bytes) -> str:
     """Write 0 1 2 7 as ``0-2 7``."""
-    words = []
+    words: list[str] = []
     start = previous = handles[0]
-    for h in [*handles[1:], -2]:
+    for h in handles[1:]:
         if h != previous + 1:
-            words.append(f"{start}-{previous}" if previous > start else str(start))
+            words.append(f"{_DIGITS[start]}-{_DIGITS[previous]}" if previous > start else _DIGITS[start])
             start = h
         previous = h
+    words.append(f"{_DIGITS[start]}-{_DIGITS[previous]}" if previous > start else _DIGITS[start])
     return " ".join(words)
+
+
+_DIGITS: Final = [str(h) for h in range(CARDS)]

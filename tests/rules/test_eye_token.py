@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from moonvale_engine import catalog, play
-from moonvale_engine.catalog import face_text
+from moonvale_engine.deck import face_text
 from moonvale_engine.events import UNKNOWN, seen_by
 from moonvale_engine.inference import exclude, excluded_numbers
 from moonvale_engine.options import Options, parse_deck

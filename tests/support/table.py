@@ -17,8 +17,7 @@ from typing import Final
 
 from moonvale_engine import actions, decisions, play
 from moonvale_engine.cards.card import Card
-from moonvale_engine.catalog import face_text
-from moonvale_engine.deck import faces_in_play
+from moonvale_engine.deck import face_text, faces_in_play
 from moonvale_engine.events import EVERYBODY, KINDS, NOBODY, SPECTATOR, UNKNOWN, Event, seen_by
 from moonvale_engine.moves import tucked_under
 from moonvale_engine.notation import action_text, parse_action
