@@ -26,7 +26,7 @@ def face_text(cards: tuple[Card, ...], face: int) -> str:
 
 
 def _text_key(card: Card, face: int) -> int:
-    return (card.value + 2) * 8 + (0 if card.variants == 1 else (face >> 4 & 3) + 1)
+    return card.value * 8 + (0 if card.variants == 1 else (face >> 4 & 3) + 1)
 
 
 class Types:
@@ -38,10 +38,8 @@ class Types:
         self.values = tuple([cards[face & 15].value if face & 15 < len(cards) else 0 for face in range(FACES)])
         #: face -> how texts write it
         self.face_texts = tuple([face_text(cards, face) if face & 15 < len(cards) else "" for face in range(FACES)])
-        #: face -> a byte that says how texts write it, in whatever deck; UNKNOWN stays itself
-        self.text_keys = bytes(
-            [_text_key(cards[face & 15], face) if face & 15 < len(cards) else face for face in _BYTES]
-        )
+        #: face -> a number that says how texts write it, in whatever deck
+        self.text_keys = tuple([_text_key(cards[face & 15], face) if face & 15 < len(cards) else -1 for face in _BYTES])
         self.main = tuple([card for card in cards if card.main is not None])
         self.spots = tuple([card for card in cards if card.spots])
         self.reacts = any([card.reacts for card in cards])

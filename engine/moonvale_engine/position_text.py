@@ -153,7 +153,7 @@ def _add(words: list[str], text: str, count: int) -> None:
 def _card(s: State, h: int) -> str:
     """Return the text of a card; the same ones recur in all texts."""
     flags, known, identity = s.flags[h], s.known[h], s.identity[h]
-    key = flags << 16 | known << 8 | s.types.text_keys[identity]
+    key = s.types.text_keys[identity] << 16 | flags << 8 | known
     text = _WRITTEN.get(key)
     if text is None:
         facing = "" if flags & FACEUP else "?"
