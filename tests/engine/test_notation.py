@@ -19,7 +19,8 @@ from moonvale_engine.catalog import rules_of
 from moonvale_engine.deck import faces_in_play
 from moonvale_engine.events import UNKNOWN
 from moonvale_engine.inference import exclude_what_would_fit
-from moonvale_engine.options import RULES_VERSION, parse_deck
+from moonvale_engine.options import parse_deck
+from moonvale_engine.rules import RULES_VERSION
 from tests.support.playing import positions, random_setup
 
 VIEWERS_POSITION = (
