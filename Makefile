@@ -30,6 +30,7 @@ demo: $(VENV)/.service ## Let four agents play one game over gRPC while you look
 test: $(VENV)/.dev $(COMPILED)/.made ## Run every test (options for pytest: ARGS="-k servers")
 	@tests/support/install_redis.sh
 	@tests/support/install_node.sh
+	@tests/support/install_promtool.sh
 	@$(BIN)/python -m pytest -n auto $(ARGS)
 
 same: N = 10000

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
@@ -18,6 +16,7 @@ from moonvale_service import keys, supervisor
 from moonvale_service.credentials import load_keys
 from moonvale_service.server import EXIT_SETTING
 from moonvale_service.settings import Settings, descriptions
+from tests.deploy import promtool
 from tests.deploy.manifests import ROOT, render, workloads
 
 DEPLOY = ROOT / "deploy"
@@ -178,14 +177,10 @@ def test_prometheus_and_grafana_are_given_what_they_are_told_to_read() -> None:
 
 
 def test_prometheus_takes_its_configuration(tmp_path: Path) -> None:
-    promtool = shutil.which("promtool")
-    if promtool is None:
-        pytest.skip("no promtool on PATH (Debian and Ubuntu: apt-get install prometheus)")
     text = (DEPLOY / "monitoring/compose.yaml").read_text(encoding="utf-8")
     here = tmp_path / "prometheus.yml"
     here.write_text(text.replace("/etc/prometheus/", f"{DEPLOY}/monitoring/"), encoding="utf-8")
-    done = subprocess.run([promtool, "check", "config", here], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    promtool.check("check", "config", here)
 
 
 def test_keys_are_made_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
