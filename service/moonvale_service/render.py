@@ -53,7 +53,7 @@ def view(snapshot: Snapshot, viewer: int, now: int) -> view_pb2.View:
     return view_to_proto(views.view(state, viewer), position, header)
 
 
-_commitment = lru_cache(16_384)(commitment)
+_commitment = lru_cache(4096)(commitment)  # of about as many games as are remembered
 
 
 def entry(happened: Happened, viewer: int) -> event_pb2.LogEntry:
