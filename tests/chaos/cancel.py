@@ -160,8 +160,9 @@ class Storm:
         self._link.stalled = True
         looks = [asyncio.create_task(self._look(game, None)) for game in self._games for _ in range(_LOOKS)]
         try:
-            async with asyncio.timeout(_HOLD_SECONDS):
-                await self._link.hold(number)
+            while (held := self._link.held()) < number:
+                async with asyncio.timeout(_HOLD_SECONDS):  # since the last one came
+                    await self._link.hold(held + 1)
         except TimeoutError:
             held = self._link.held()
             raise MixedUpError(f"of {number} connections to the store {number - held} are missing") from None

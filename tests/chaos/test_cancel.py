@@ -28,7 +28,7 @@ async def test_calls_and_watches_that_are_given_up_leave_nothing_behind(storm: S
 
 
 async def test_a_connection_that_is_missing_is_found(storm: Storm, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cancel, "_HOLD_SECONDS", 1.0)
+    monkeypatch.setattr(cancel, "_HOLD_SECONDS", 3.0)
     await storm.run(0)
     with pytest.raises(MixedUpError, match=f"of {CONNECTIONS + 1} connections to the store 1 are missing"):
         await storm.check_connections(CONNECTIONS + 1)
