@@ -1,18 +1,16 @@
 """Fixtures and settings that all tests share."""
 
-import os
 import signal
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
+from tests.support.ci import UNDER_CI, do_without
 from tests.support.servers import StoreServer, redis_program, running, valkey_program
 
 # What a shell starts in the background ignores Ctrl-C, and so would the commands that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-UNDER_CI = os.environ.get("CI", "") == "true"
 
 # Tests share two cores, so time says nothing: no deadline. Under CI every run draws the same examples.
 settings.register_profile("moonvale", deadline=None, print_blob=True)
@@ -32,10 +30,7 @@ def redis_server() -> Iterator[StoreServer]:
     """An empty Redis of the test's own; skips where none is installed, which under CI is a failure."""
     program = redis_program()
     if program is None:
-        missing = "no Redis 7.0 or newer on PATH (Debian and Ubuntu: apt-get install redis-tools)"
-        if UNDER_CI:
-            pytest.fail(missing)
-        pytest.skip(missing)
+        do_without("no Redis 7.0 or newer on PATH (Debian and Ubuntu: apt-get install redis-tools)")
     with running(program) as server:
         yield server
 

@@ -11,7 +11,6 @@ Chance is drawn from the seed, but how processes and faults meet is not: a seed 
 from __future__ import annotations
 
 import argparse
-import os
 import secrets
 import shutil
 import sys
@@ -22,6 +21,7 @@ import uvloop
 
 from tests.chaos.faults import KINDS
 from tests.chaos.run import Plan, Run
+from tests.support.ci import UNDER_CI
 from tests.support.servers import Program, redis_program, valkey_program
 
 
@@ -72,7 +72,7 @@ def _program(store: str) -> Program:
     if program is not None:
         return program
     missing = "no Redis 7.0 or newer on PATH (Debian and Ubuntu: apt-get install redis-tools)"
-    if os.environ.get("CI") == "true":
+    if UNDER_CI:
         sys.exit(missing)
     print(f"There is {missing}: Valkey takes its place.")
     return valkey_program()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import tempfile
 from dataclasses import replace
@@ -18,13 +17,14 @@ from tests.chaos.faults import KINDS, schedule
 from tests.chaos.mutant import mutated
 from tests.chaos.progress import ACKNOWLEDGED
 from tests.chaos.run import Plan, Report, Run
+from tests.support.ci import UNDER_CI
 from tests.support.servers import Program, redis_program, valkey_program
 
 
 def program() -> Program:
     """Redis; where there is none, Valkey, but not under CI."""
     found = redis_program()
-    assert found is not None or os.environ.get("CI") != "true", "no Redis 7.0 or newer on PATH"
+    assert found is not None or not UNDER_CI, "no Redis 7.0 or newer on PATH"
     return found or valkey_program()
 
 

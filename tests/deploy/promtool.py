@@ -7,10 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-import pytest
-
-from tests.conftest import UNDER_CI
 from tests.deploy.manifests import ROOT
+from tests.support.ci import do_without
 
 _FETCHED: Final = ROOT / "build" / "tools" / "promtool"
 
@@ -19,7 +17,6 @@ def check(*arguments: str | Path) -> None:
     """Run promtool; it must find nothing wrong. Skips the test where there is none, which under CI is a failure."""
     program = shutil.which("promtool") or (str(_FETCHED) if _FETCHED.exists() else None)
     if program is None:
-        missing = "no promtool on PATH (Debian and Ubuntu: apt-get install prometheus)"
-        (pytest.fail if UNDER_CI else pytest.skip)(missing)
+        do_without("no promtool on PATH (Debian and Ubuntu: apt-get install prometheus)")
     done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

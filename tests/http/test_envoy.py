@@ -7,7 +7,6 @@ fields that it doesn't know, which our port refuses.
 from __future__ import annotations
 
 import json
-import os
 import random
 import struct
 import uuid
@@ -23,12 +22,13 @@ import pytest
 from moonvale.v1 import game_service_pb2 as pb
 from tests.service.client import Client, Game, play
 from tests.service.servers import RunningServer, start_server
+from tests.support.ci import UNDER_CI
 from tests.support.envoy import envoy_program, running_envoy
 from tests.support.servers import StoreServer
 
 PROGRAM = envoy_program()
 
-if PROGRAM is None and os.environ.get("CI") != "true":
+if PROGRAM is None and not UNDER_CI:
     pytest.skip("needs Envoy, whose wheel is for Linux on x86-64", allow_module_level=True)
 
 

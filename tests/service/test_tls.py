@@ -24,9 +24,9 @@ from moonvale_service.settings import SettingError, Settings
 from moonvale_service.store import StoreUnavailableError
 from moonvale_service.store.redis_store import RedisStore
 from moonvale_service.tls import Certificates, Files, load
-from tests.conftest import UNDER_CI
 from tests.service.certificates import Authority
 from tests.service.servers import RunningServer, running_service, start_server
+from tests.support.ci import do_without
 from tests.support.servers import CLUSTER_SLOTS, StoreServer, redis_program, running
 
 ONCE = RetryPolicy(timeout=3.0, attempt_timeout=3.0, first_pause=6.0, longest_pause=6.0)
@@ -281,7 +281,7 @@ def redis_with_tls(authority: Authority, *options: str) -> Iterator[int]:
     """A Redis that wants clients' certificates; yields its port. Skips where there is none."""
     program = redis_program()
     if program is None:  # the Valkey in the wheel is built without TLS
-        (pytest.fail if UNDER_CI else pytest.skip)("no Redis on PATH (Debian and Ubuntu: apt-get install redis-tools)")
+        do_without("no Redis on PATH (Debian and Ubuntu: apt-get install redis-tools)")
     cert, key = authority.sign("redis")
     with socket.socket() as found, socket.socket() as bus:
         found.bind(("127.0.0.1", 0))
