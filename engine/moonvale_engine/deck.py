@@ -25,10 +25,6 @@ def face_text(cards: tuple[Card, ...], face: int) -> str:
     return str(card.value) if card.variants == 1 else f"{card.value}.{(face >> 4) + 1}"
 
 
-def _text_key(card: Card, face: int) -> int:
-    return card.value * 8 + (0 if card.variants == 1 else (face >> 4 & 3) + 1)
-
-
 class Types:
     """The 14 card types of the deck in play, by number, and which of them have what the rules ask for at every turn."""
 
@@ -38,8 +34,6 @@ class Types:
         self.values = tuple([cards[face & 15].value if face & 15 < len(cards) else 0 for face in range(FACES)])
         #: face -> how texts write it
         self.face_texts = tuple([face_text(cards, face) if face & 15 < len(cards) else "" for face in range(FACES)])
-        #: face -> a number that says how texts write it, in whatever deck
-        self.text_keys = tuple([_text_key(cards[face & 15], face) if face & 15 < len(cards) else -1 for face in _BYTES])
         self.main = tuple([card for card in cards if card.main is not None])
         self.spots = tuple([card for card in cards if card.spots])
         self.reacts = any([card.reacts for card in cards])
@@ -53,7 +47,6 @@ class Types:
 
 
 FACES: Final = 64  # number | variant << 4
-_BYTES: Final = range(256)
 
 
 def _marked(numbers: list[int]) -> bytes:

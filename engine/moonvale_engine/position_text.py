@@ -151,28 +151,24 @@ def _add(words: list[str], text: str, count: int) -> None:
 
 
 def _card(s: State, h: int) -> str:
-    """Return the text of a card; the same ones recur in all texts."""
-    flags, known, identity = s.flags[h], s.known[h], s.identity[h]
-    key = s.types.text_keys[identity] << 16 | flags << 8 | known
-    text = _WRITTEN.get(key)
-    if text is None:
-        facing = "" if flags & FACEUP else "?"
-        face = "" if identity == UNKNOWN else s.types.face_texts[identity]
-        if len(_WRITTEN) >= _MOST_WRITTEN:
-            _WRITTEN.clear()
-        text = _WRITTEN[key] = facing + face + _marks(flags, known)
-    return text
-
-
-_WRITTEN: Final[dict[int, str]] = {}
-_MOST_WRITTEN: Final = 1 << 16
+    flags = s.flags[h]
+    identity = s.identity[h]
+    marks = _marks(flags, s.known[h])
+    facing = "" if flags & FACEUP else "?"
+    if identity == UNKNOWN:
+        return facing + marks
+    return facing + s.types.face_texts[identity] + marks
 
 
 def _marks(flags: int, known: int) -> str:
-    """Return what follows the face of a card."""
-    text = "".join([mark for flag, mark in MARKS if flags & flag])
-    if known != (EVERYBODY if flags & FACEUP else 0):
-        text += ":" + seen_by_text(known)
+    """Return what follows the face of a card; the same few recur in all texts."""
+    key = flags << 8 | known
+    text = _WRITTEN.get(key)
+    if text is None:
+        text = "".join([mark for flag, mark in MARKS if flags & flag])
+        if known != (EVERYBODY if flags & FACEUP else 0):
+            text += ":" + seen_by_text(known)
+        _WRITTEN[key] = text
     return text
 
 
@@ -187,6 +183,9 @@ MARKS = (
     (POOLED, "="),
     (HIDDEN, "#"),
 )
+
+
+_WRITTEN: dict[int, str] = {}  # by flags and knowledge: at most 2**16
 
 
 def _pooled(s: State, entry: int, seen_by: int) -> str:
@@ -213,10 +212,11 @@ def _numbers(s: State, start: int) -> str:
 
 def _frame(s: State, frame: bytes) -> str:
     text = f"{s.rules.program_names[frame[0]]}.{frame[1]}/{SEATS[frame[2]]}"
-    if frame[6:] != _NOWHERE:
-        places = ",".join([_place(s, h) for h in frame[6:]])
-        return f"{text}/{frame[3]},{frame[4]},{frame[5]}/{places}"
-    return text if frame[3:6] == _NOTHING else f"{text}/{frame[3]},{frame[4]},{frame[5]}"
+    cards = frame[6:]
+    if cards == _NOWHERE and frame[3:6] == _NOTHING:
+        return text
+    text = f"{text}/{frame[3]},{frame[4]},{frame[5]}"
+    return text if cards == _NOWHERE else f"{text}/{','.join([_place(s, h) for h in cards])}"
 
 
 _NOWHERE: Final = bytes([NOBODY]) * (FRAME - 6)
@@ -248,13 +248,13 @@ def _ranges(handles: bytes) -> str:
     """Write 0 1 2 7 as ``0-2 7``."""
     words: list[str] = []
     start = previous = handles[0]
-    for h in handles[1:]:
+    for h in handles[1:] + _BEYOND:
         if h != previous + 1:
             words.append(f"{_DIGITS[start]}-{_DIGITS[previous]}" if previous > start else _DIGITS[start])
             start = h
         previous = h
-    words.append(f"{_DIGITS[start]}-{_DIGITS[previous]}" if previous > start else _DIGITS[start])
     return " ".join(words)
 
 
+_BEYOND: Final = bytes([NOBODY])  # which follows no handle
 _DIGITS: Final = [str(h) for h in range(CARDS)]

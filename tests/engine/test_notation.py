@@ -15,12 +15,8 @@ from moonvale_engine import (
     whole,
 )
 from moonvale_engine import actions as act
-from moonvale_engine.catalog import rules_of
-from moonvale_engine.deck import faces_in_play
-from moonvale_engine.events import UNKNOWN
 from moonvale_engine.inference import exclude_what_would_fit
 from moonvale_engine.options import parse_deck
-from moonvale_engine.rules import RULES_VERSION
 from tests.support.playing import positions, random_setup
 
 VIEWERS_POSITION = (
@@ -163,13 +159,3 @@ def test_a_spotter_of_a_curators_discard_looks_while_a_card_is_in_hand() -> None
     assert legal_actions(sample_world(position, Random(1))) == legal_actions(position.state)
     with pytest.raises(NotationError, match="card in hand"):
         parse_position(text.replace("hand.0/b", "hand.1/b"))
-
-
-def test_faces_have_one_text_key_if_they_are_written_alike_in_whatever_deck() -> None:
-    written: dict[int, str] = {}
-    for deck in ("coin", "eye", "coin,1=eye,5=eye,13=eye"):
-        types = rules_of(RULES_VERSION).types_in_play(parse_deck(deck))
-        for face in faces_in_play(types.cards):
-            assert written.setdefault(types.text_keys[face], types.face_texts[face]) == types.face_texts[face]
-        assert types.text_keys[UNKNOWN] not in written
-    assert len(set(written.values())) == len(written)

@@ -1,5 +1,6 @@
--- What scripts begin with that need the time, and the clock of a game, as commit, create and amend keep it. The field y of a game is "opened deadline bank bank ...", in
--- milliseconds; a deadline of 0 is none. A spec is what Timing in store/__init__.py says, as words in the same order.
+-- What scripts begin with that need the time; and the clock of a game, as commit, create and amend keep it. The field y of
+-- a game is "opened deadline bank bank ...", in milliseconds; a deadline of 0 is none. A spec is what Timing in
+-- store/__init__.py says, as words in the same order.
 local function words(text)
   local found = {}
   for word in string.gmatch(text or '', '%S+') do
