@@ -22,7 +22,7 @@ class Link:
 
     ``counts``: how often which fault has struck. ``delay``: every chunk waits for up to so many seconds. ``refusing``:
     new connections are cut at once. ``stalled``: nothing passes, either way. ``lock``: for whoever harms it alone.
-    ``sent``: is set by every request.
+    ``sent``: is set by every request. ``accepted``: how many connections there have been.
     """
 
     def __init__(self, name: str, server: Path, rng: Random) -> None:
@@ -33,6 +33,7 @@ class Link:
         self.stalled = False
         self.lock = asyncio.Lock()
         self.sent = asyncio.Event()
+        self.accepted = 0
         self._server = server
         self._rng = rng
         self._connections: set[_Connection] = set()
@@ -112,6 +113,7 @@ class Link:
         return torn
 
     def _accept(self) -> asyncio.Protocol:
+        self.accepted += 1
         connection = _Connection(self, self._connections, self._server)
         return connection.client
 

@@ -6,12 +6,15 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+import hiredis
 import pytest
 import uvloop
+from redis import exceptions as redis_errors
 from redis.asyncio import Redis
 
 from moonvale_service import tasks
-from moonvale_service.store.links import CONNECTIONS, connect, link
+from moonvale_service.store.connections import LENT
+from moonvale_service.store.links import connect, link
 from tests.service.moments import give_up_at_any_moment
 from tests.support.servers import running, valkey_program
 
@@ -77,13 +80,57 @@ async def steps_that_are_given_up_at_any_moment(url: str) -> None:
 
 async def many_steps_at_once(url: str) -> None:
     store = link(url, _SECONDS)
-    texts = [b"%d" % number for number in range(20 * CONNECTIONS)]
+    texts = [b"%d" % number for number in range(1000)]
     async with connect(url, _SECONDS) as client:
         for _ in range(3):
             assert await asyncio.gather(*[echo(store, text) for text in texts]) == texts
-        assert len(await ids(client)) <= CONNECTIONS
+        assert len(await ids(client)) == 1
+    await store.close()
+
+
+async def more_than_the_network_takes_at_once(url: str) -> None:
+    store = link(url, _SECONDS)
+    texts = [b"%d" % number * 200_000 for number in range(1000, 1040)]
+    for _ in range(2):
+        steps = [asyncio.create_task(echo(store, text)) for text in texts]
+        await asyncio.sleep(0)
+        given_up = steps[1::3]
+        await tasks.end(*given_up)
+        assert await asyncio.gather(*steps[::3], *steps[2::3]) == texts[::3] + texts[2::3]
+    await store.close()
+
+
+async def a_link_that_is_closed_amid_its_steps(url: str) -> None:
+    store = link(url, _SECONDS)
+    async with connect(url, _SECONDS) as client:
+        assert await echo(store, b"before") == b"before"
+        (connection,) = await ids(client)
+        texts = [b"%d" % number for number in range(100)]
+        steps = [asyncio.create_task(echo(store, text)) for text in texts]
+        await asyncio.sleep(0)
         await store.close()
+        assert await asyncio.gather(*steps) == texts
         assert await echo(store, b"after close") == b"after close"  # opens one anew
+        assert connection not in await ids(client)
+    await store.close()
+
+
+async def steps_that_block(url: str) -> None:
+    store = link(url, _SECONDS)
+    async with connect(url, _SECONDS) as client:
+        waiting = [asyncio.create_task(store.run("row", ("BLPOP", "row", 0), blocks=True)) for _ in range(3)]
+        await blocked(client, 3)
+        assert await echo(store, b"meanwhile") == b"meanwhile"
+        assert len(await ids(client)) == 4
+        await tasks.end(*waiting[:2])
+        await client.rpush("row", "x")
+        assert await waiting[2] == [[b"row", b"x"]]
+        await client.rpush("row", "y")  # which nobody waits for any more
+        assert await store.run("row", ("BLPOP", "row", 0), blocks=True) == [[b"row", b"y"]]
+        assert len(await ids(client)) == 2  # one was lent twice; those that were given up are gone
+        many = [store.run("row", ("ECHO", b"%d" % number), blocks=True) for number in range(4 * LENT)]
+        assert await asyncio.gather(*many) == [[b"%d" % number] for number in range(4 * LENT)]
+        assert len(await ids(client)) == LENT + 1
     await store.close()
 
 
@@ -96,9 +143,9 @@ async def a_row_with_an_error_in_it(url: str) -> None:
     await store.close()
 
 
-async def blocked(client: Redis) -> None:
-    """Wait until a command waits at the server."""
-    while not (await client.info("clients"))["blocked_clients"]:  # noqa: ASYNC110  # only the server can tell
+async def blocked(client: Redis, number: int = 1) -> None:
+    """Wait until so many commands wait at the server."""
+    while (await client.info("clients"))["blocked_clients"] < number:  # noqa: ASYNC110  # only the server can tell
         await asyncio.sleep(0)
 
 
@@ -108,6 +155,9 @@ SCENARIOS: tuple[Scenario, ...] = (
     a_step_that_is_given_up,
     steps_that_are_given_up_at_any_moment,
     many_steps_at_once,
+    more_than_the_network_takes_at_once,
+    a_link_that_is_closed_amid_its_steps,
+    steps_that_block,
     a_row_with_an_error_in_it,
 )
 
@@ -118,3 +168,61 @@ SCENARIOS: tuple[Scenario, ...] = (
 def test_link(run: Callable[[Coroutine[Any, Any, None]], None], scheme: str, scenario: Scenario) -> None:
     with running(valkey_program(), tcp=scheme == "redis") as server:
         run(scenario(server.url))
+
+
+class Faulty:
+    """A server that answers ECHO, and anything else with OK. ``more``: what it sends after ``last`` besides."""
+
+    def __init__(self, last: bytes, more: bytes) -> None:
+        self.last = last
+        self.more = more
+        self.connections = self.open = 0
+        self.ended = asyncio.Event()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        self.open += 1
+        commands = hiredis.Reader(notEnoughData=None)
+        while chunk := await reader.read(1 << 16):
+            commands.feed(chunk)
+            while (command := commands.gets()) is not None:
+                text = command[1] if command[0] == b"ECHO" else b"OK"
+                writer.write(b"+%b\r\n" % text + (self.more if text == self.last else b""))
+        writer.close()
+        await writer.wait_closed()
+        self.open -= 1
+        self.ended.set()
+
+
+@pytest.mark.parametrize("more", [b"+an answer that nobody has asked for\r\n", b"nonsense\r\n"])
+async def test_a_connection_on_which_anything_is_wrong_ends(more: bytes) -> None:
+    texts = [b"%d" % number for number in range(20)]
+    faulty = Faulty(texts[-1], more)
+    server = await asyncio.start_server(faulty.serve, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        store = link(f"redis://127.0.0.1:{port}/0?protocol=2", _SECONDS)
+        assert await echo(store, b"before") == b"before"
+        steps = [echo(store, text) for text in texts]
+        assert await asyncio.gather(*steps) == texts
+        await asyncio.wait_for(faulty.ended.wait(), _SECONDS)
+        faulty.ended.clear()
+        assert await echo(store, b"after") == b"after"
+        assert (faulty.connections, faulty.open) == (2, 1)
+        await store.close()
+        await asyncio.wait_for(faulty.ended.wait(), _SECONDS)
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+async def test_a_server_that_hangs_is_given_up_in_time_and_its_late_answers_are_nobodys(blocks: bool) -> None:
+    with running(valkey_program()) as server:
+        store = link(server.url, 1.0)
+        assert await store.run("any", ("ECHO", "before"), blocks=blocks) == [b"before"]
+        server.pause()
+        steps = [store.run("any", ("ECHO", "late"), blocks=blocks) for _ in range(50)]
+        errors = await asyncio.gather(*steps, return_exceptions=True)
+        assert all(isinstance(error, OSError | redis_errors.RedisError) for error in errors)
+        server.resume()
+        for text in (b"one", b"two"):
+            assert await store.run("any", ("ECHO", text), blocks=blocks) == [text]
+        await store.close()

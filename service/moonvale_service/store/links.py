@@ -1,19 +1,18 @@
 """Links to the store's servers: one server, or a cluster of them, asked in the same way.
 
 A step is a row of commands about one key, sent on one connection, so that a WAIT among them waits for those before it.
-The connections are redis-py's; its pools and pipelines, which cost more than all the rest of a step, are not used here.
+A step that breaks is tried again until its time is over: what it does, it does once, however often it is sent.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
-import hiredis
 import redis.asyncio as aioredis
 from redis import exceptions as redis_errors
 from redis.asyncio.cluster import ClusterNode, RedisCluster
@@ -22,36 +21,35 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from moonvale_service import metrics
+from moonvale_service.store.connections import LENT, Command, Connections
 
 CLUSTER: Final = "+cluster"  # the end of a URL's scheme
-CONNECTIONS: Final = 32
 _FIRST_PAUSE: Final = 0.01
 _LONGEST_PAUSE: Final = 0.2
-
-Command = tuple[bytes | str | int, ...]
-
-_pack: Callable[[Any], bytes] = hiredis.pack_command  # whose stub knows commands of one word alone
-
 _ASKING: Final[Command] = ("ASKING",)
 
-#: What ends when a server is back, another one has taken its place, or a slot has moved.
+#: What ends when a server is back, or another one has taken its place.
+_BROKEN: Final = (redis_errors.ConnectionError, redis_errors.TimeoutError, OSError)
+
+#: The same of a cluster, where slots move too.
 _PASSING: Final = (
-    redis_errors.ConnectionError,
-    redis_errors.TimeoutError,
+    *_BROKEN,
     redis_errors.RedisClusterException,
     redis_errors.ClusterDownError,
     redis_errors.ReadOnlyError,
     redis_errors.AskError,  # MovedError too
     redis_errors.TryAgainError,
-    OSError,
 )
 
 
 class Link(Protocol):
-    """A way to the servers. Methods raise what redis-py raises."""
+    """A way to the servers. Methods raise what redis-py raises, and TimeoutError."""
 
-    async def run(self, key: str, *commands: Command) -> list[Any]:
-        """Send commands in a row to the server that has the key; return the answers, errors included."""
+    async def run(self, key: str, *commands: Command, blocks: bool = False) -> list[Any]:
+        """Send commands in a row to the server that has the key; return the answers, errors included.
+
+        ``blocks``: the server takes its time for some of them, which would keep other steps waiting.
+        """
 
     async def ping(self) -> int:
         """Return what a server's clock says, in milliseconds, when one serves."""
@@ -72,7 +70,7 @@ class Link(Protocol):
 def link(url: str, timeout: float) -> Link:
     """Return a link to a server, or to a cluster: redis+cluster:// or rediss+cluster:// and the address of one of it.
 
-    ``timeout``: seconds for what a server does. Raises ValueError if the URL isn't one.
+    ``timeout``: seconds until a step is given up, new attempts included. Raises ValueError if the URL isn't one.
     """
     parts = urlsplit(url)
     if not parts.scheme.endswith(CLUSTER):
@@ -88,8 +86,8 @@ def connect(url: str, timeout: float) -> aioredis.Redis:
 def _connections(url: str, timeout: float, answers_within: float | None = None) -> aioredis.ConnectionPool:
     """Return what makes connections as the URL says. Raises ValueError if it isn't one.
 
-    Those of steps are opened without a timeout of their own for what is sent and read: callers bound their steps, and
-    redis-py's would cost a task each time and, on Python 3.11, swallow the cancellation of a step that is given up.
+    Those of steps are opened without a timeout of their own for what is sent and read: redis-py's would cost a task
+    each time and, on Python 3.11, swallow the cancellation of a step that is given up.
     """
     pool = aioredis.ConnectionPool.from_url(
         url,
@@ -117,82 +115,59 @@ def _connection_class(kind: type[AbstractConnection]) -> type[AbstractConnection
     return type(kind.__name__, (_Ending, kind), {})
 
 
-class Pool:
-    """Connections to one server. Each serves one step at a time, and is given up with a step that does not end well:
-
-    an answer that comes after all must never be taken for that of the next step. ``make``: a new one, not yet open.
-    """
-
-    def __init__(self, make: Callable[[], AbstractConnection]) -> None:
-        self._make = make
-        self._idle: list[AbstractConnection] = []
-        self._free = asyncio.Semaphore(CONNECTIONS)
-
-    async def run(self, *commands: Command) -> list[Any]:
-        """Send commands in a row; return the answers, errors included. Raises what redis-py raises of a connection."""
-        async with self._free:
-            connection = self._idle.pop() if self._idle else self._make()
-            try:
-                await connection.connect()  # type: ignore[no-untyped-call]
-                began = time.perf_counter()
-                await connection.send_packed_command(
-                    b"".join([_pack(command) for command in commands]), check_health=False
-                )
-                answers = [await _answer(connection) for _ in commands]
-            except BaseException:
-                await connection.disconnect(nowait=True)
-                raise
-            metrics.store_round_trip_seconds.observe(time.perf_counter() - began)
-            self._idle.append(connection)
-            return answers
-
-    async def close(self) -> None:
-        """Close the connections that no step uses; those in use stay for later steps."""
-        idle, self._idle = self._idle, []
-        for connection in idle:
-            await connection.disconnect()
-
-
-async def _answer(connection: AbstractConnection) -> Any:  # noqa: ANN401
-    """Return the next answer, be it an error. Raises ConnectionError and what else ends a connection."""
-    try:
-        return await connection.read_response()
-    except redis_errors.ResponseError as error:
-        return error
-
-
 def _milliseconds(seconds: bytes | int, microseconds: bytes | int) -> int:
     return int(seconds) * 1000 + int(microseconds) // 1000
 
 
 class _Single:
-    """A link to one server. A step that breaks is tried again until its caller gives up."""
+    """A link to one server."""
 
     def __init__(self, url: str, timeout: float) -> None:
         self._url = url
-        self._pool = Pool(_connections(url, timeout).make_connection)
+        self._timeout = timeout
+        self._connections = Connections(_connections(url, timeout).make_connection, timeout)
 
-    async def run(self, key: str, *commands: Command) -> list[Any]:
+    async def run(self, key: str, *commands: Command, blocks: bool = False) -> list[Any]:
+        left = self._timeout
+        sent = None if blocks else self._connections.send(commands)
+        if sent is not None:  # as nearly always; then its connection knows when it has taken too long
+            began = time.perf_counter()
+            try:
+                return self._seen(await sent)
+            except _BROKEN:
+                metrics.store_retries.add()
+                left -= time.perf_counter() - began
+                if left <= 0:
+                    raise
+        async with asyncio.timeout(left):
+            return await self._persist(commands, blocks=blocks)
+
+    async def _persist(self, commands: Sequence[Command], *, blocks: bool) -> list[Any]:
         pause = _FIRST_PAUSE
         while True:
             try:
-                answers = await self._pool.run(*commands)
-            except (redis_errors.ConnectionError, redis_errors.TimeoutError, OSError):
+                return self._seen(await self._connections.run(commands, blocks=blocks))
+            except _BROKEN:
                 metrics.store_retries.add()
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
-                continue
-            if any([isinstance(answer, redis_errors.ReadOnlyError) for answer in answers]):
-                # It was made a replica: the address may lead to another server by now, for new connections.
-                await self._pool.close()
-            return answers
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _seen(self, answers: list[Any]) -> list[Any]:
+        """Return the answers. Raises the ConnectionError among them: that of a server which can't serve yet."""
+        for answer in answers:
+            if isinstance(answer, redis_errors.ReadOnlyError | redis_errors.ConnectionError):
+                # It was made a replica, say: the address may lead to another server by now, for new connections.
+                self._connections.retire()
+            if isinstance(answer, redis_errors.ConnectionError):
+                raise answer
+        return answers
 
     async def ping(self) -> int:
-        pong, time = await self.run("", ("PING",), ("TIME",))  # which is answered even by one that can't serve yet
-        for answer in (pong, time):
+        pong, now = await self.run("", ("PING",), ("TIME",))  # which is answered even by one that can't serve yet
+        for answer in (pong, now):
             if isinstance(answer, Exception):
                 raise answer
-        return _milliseconds(*time)
+        return _milliseconds(*now)
 
     async def url_of(self, key: str) -> str:
         return self._url
@@ -204,17 +179,18 @@ class _Single:
         pass
 
     async def close(self) -> None:
-        await self._pool.close()
+        await self._connections.close()
 
 
 class _Cluster:
-    """A link to a cluster. A step that meets a failover or a move of slots is tried again until its caller gives up."""
+    """A link to a cluster. A step that meets a failover or a move of slots breaks too."""
 
     def __init__(self, url: str, timeout: float) -> None:
         self._url = urlsplit(url)
+        self._timeout = timeout
         self._cluster: RedisCluster = RedisCluster.from_url(
             url,
-            max_connections=CONNECTIONS,
+            max_connections=LENT,
             socket_timeout=timeout,
             socket_connect_timeout=timeout,
             require_full_coverage=False,  # what is covered can be served
@@ -225,10 +201,14 @@ class _Cluster:
         self._cluster.connection_kwargs["connection_class"] = kind  # of servers that are found later
         for node in self._cluster.startup_nodes:
             node.connection_class = kind  # type: ignore[assignment]
-        self._pools: dict[str, Pool] = {}  # by the name of the server
+        self._connections: dict[str, Connections] = {}  # by the name of the server
         self._doubted = False
 
-    async def run(self, key: str, *commands: Command) -> list[Any]:
+    async def run(self, key: str, *commands: Command, blocks: bool = False) -> list[Any]:
+        async with asyncio.timeout(self._timeout):
+            return await self._persist(key, commands, blocks=blocks)
+
+    async def _persist(self, key: str, commands: Sequence[Command], *, blocks: bool) -> list[Any]:
         pause = _FIRST_PAUSE
         asking: ClusterNode | None = None
         while True:
@@ -236,7 +216,10 @@ class _Cluster:
                 await self._cluster.initialize()
                 node = asking or self._cluster.get_node_from_key(key)
                 assert node is not None, "only replicas can be missing"
-                answers = await self._pool(node).run(*((_ASKING,) if asking else ()), *commands)
+                row = (_ASKING, *commands) if asking else commands
+                connections = self._connections_of(node)
+                sent = None if blocks else connections.send(row)
+                answers = await (sent if sent is not None else connections.run(row, blocks=blocks))
                 failed = next((answer for answer in answers if isinstance(answer, _PASSING)), None)
             except _PASSING as error:
                 failed = error
@@ -286,8 +269,8 @@ class _Cluster:
         self._doubted = True
 
     async def close(self) -> None:
-        for pool in self._pools.values():
-            await pool.close()
+        for connections in self._connections.values():
+            await connections.close()
         await self._cluster.aclose()
 
     async def _ask(self) -> None:
@@ -297,9 +280,10 @@ class _Cluster:
         except _PASSING:
             return
 
-    def _pool(self, node: ClusterNode) -> Pool:
-        pool = self._pools.get(node.name)
-        if pool is None:
+    def _connections_of(self, node: ClusterNode) -> Connections:
+        connections = self._connections.get(node.name)
+        if connections is None:
             options = {**node.connection_kwargs, "socket_timeout": None}  # see _connections
-            pool = self._pools[node.name] = Pool(partial(node.connection_class, **options))
-        return pool
+            connections = Connections(partial(node.connection_class, **options), self._timeout)
+            self._connections[node.name] = connections
+        return connections

@@ -11,8 +11,8 @@ import hashlib
 import re
 import time
 import zlib
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import resources
 from typing import Any, Final
 
@@ -32,7 +32,8 @@ from moonvale_service.store import (
     Ticking,
     Timing,
 )
-from moonvale_service.store.links import Command, link
+from moonvale_service.store.connections import Command
+from moonvale_service.store.links import link
 from moonvale_service.store.log_codec import SLOTS, MarkedEntry, decode_entry, pack_log, unpack_log
 
 SHARDS: Final = 1024
@@ -138,8 +139,7 @@ class RedisStore:
         return _record(await self._ask("read", "HMGET", key, *fields))
 
     async def read_log(self, game: str, start: int) -> tuple[Record, list[MarkedEntry], int]:
-        async with self._step("read_log"):
-            (answer,) = await self._run(self._read_log, (game_key(game), log_key(game)), start)
+        answer = await self._run(self._read_log, (game_key(game), log_key(game)), start)
         now, found, log, packed = answer
         self._learn(int(now))
         entries = [decode_entry(entry) for entry in log] if packed is None else unpack_log(packed)[start:]
@@ -187,9 +187,7 @@ class RedisStore:
 
     async def _list_shard(self, shard: int, low: str, count: int) -> tuple[list[Listed], str]:
         key = index_key(shard)
-        async with self._step("list"):
-            (answer,) = await self._run(self._list, (key,), low, count, key.removesuffix("i") + "g:")
-        last, rows = answer
+        last, rows = await self._run(self._list, (key,), low, count, key.removesuffix("i") + "g:")
         listed = [
             Listed(game.decode(), int(version), meta, int(created), int(updated))
             for game, version, meta, created, updated in rows
@@ -204,9 +202,8 @@ class RedisStore:
         return self._committed(await self._write(self._amend, keys, *args))
 
     async def lease(self, shard: int, count: int, milliseconds: int) -> Due:
-        async with self._step("lease"):
-            (answer,) = await self._run(self._lease, (due_key(shard), wake_channel(shard)), count, milliseconds)
-        now, games, following = answer
+        keys = (due_key(shard), wake_channel(shard))
+        now, games, following = await self._run(self._lease, keys, count, milliseconds)
         self._learn(int(now))
         return Due(int(now), [game.decode() for game in games], int(float(following)) if following else None)
 
@@ -219,8 +216,8 @@ class RedisStore:
 
     async def name_code(self, code: str, game: str, milliseconds: int) -> str:
         key = code_key(code)
-        async with self._step("name_code"):
-            _, found = _good(await self._link.run(key, ("SET", key, game, "NX", "PX", milliseconds), ("GET", key)))
+        name: Command = ("SET", key, game, "NX", "PX", milliseconds)
+        _, found = await self._step("name_code", key, name, ("GET", key))
         return str(found.decode())
 
     async def find_code(self, code: str) -> str | None:
@@ -248,53 +245,64 @@ class RedisStore:
             raise GameMissingError
 
     async def ping(self) -> None:
-        async with self._step("ping"):
-            self._learn(await self._link.ping())
+        with _guarded("ping"):
+            async with asyncio.timeout(self._timeout):
+                self._learn(await self._link.ping())
 
     async def close(self) -> None:
         await self._link.close()
 
     async def _ask(self, step: str, command: str, key: str, *args: str | int) -> Any:  # noqa: ANN401
         """Run one command upon a key as a step of its own; return its answer."""
-        async with self._step(step):
-            (answer,) = _good(await self._link.run(key, (command, key, *args)))
+        (answer,) = await self._step(step, key, (command, key, *args))
         return answer
 
     async def _write(self, script: _Script, keys: Sequence[str], *args: bytes | str | int) -> Any:  # noqa: ANN401
         """Run a script that writes; return its answer when what it wrote is as durable as it has to be."""
-        async with self._step(script.name):
-            answer, *confirmed = await self._run(script, keys, *args, then=self._wait)
+        answer, *confirmed = await self._run_and(self._wait, script, keys, *args)
         if confirmed and confirmed[0] < 1:
             metrics.store_failures.add(script.name)
             raise StoreUnavailableError("no replica has confirmed the change in time")
         return answer
 
-    async def _run(
-        self, script: _Script, keys: Sequence[str], *args: bytes | str | int, then: Sequence[Command] = ()
-    ) -> list[Any]:
-        """Run a script and what follows it. A server that has lost the script is told it anew."""
-        rest = (len(keys), *keys, *args)
-        answers = await self._link.run(keys[0], ("EVALSHA", script.digest, *rest), *then)
-        if isinstance(answers[0], redis_errors.NoScriptError):
-            answers = await self._link.run(keys[0], ("EVAL", script.text, *rest), *then)
-        return _good(answers)
+    async def _run(self, script: _Script, keys: Sequence[str], *args: bytes | str | int) -> Any:  # noqa: ANN401
+        """Run a script; return its answer."""
+        (answer,) = await self._run_and((), script, keys, *args)
+        return answer
 
-    @asynccontextmanager
-    async def _step(self, name: str) -> AsyncIterator[None]:
-        """Bound a step in time, and tell a server that can't serve from one that was asked something wrong."""
-        began = time.perf_counter()
-        try:
-            with tracing.step(name):
-                async with asyncio.timeout(self._timeout):
-                    yield
-        except (redis_errors.RedisError, redis_errors.RedisClusterException, OSError) as error:
-            # TimeoutError is an OSError.
-            if type(error) is redis_errors.ResponseError and not str(error).startswith(_UNABLE):
-                raise
-            metrics.store_failures.add(name)
-            raise StoreUnavailableError from error
-        finally:
-            metrics.store_step_seconds.observe(time.perf_counter() - began, name)
+    async def _run_and(
+        self, then: Sequence[Command], script: _Script, keys: Sequence[str], *args: bytes | str | int
+    ) -> list[Any]:
+        """Run a script and what waits for it; return their answers. A server that has lost the script is told it."""
+        rest = (len(keys), *keys, *args)
+        blocks = bool(then)
+        with _guarded(script.name):
+            answers = await self._link.run(keys[0], ("EVALSHA", script.digest, *rest), *then, blocks=blocks)
+            if isinstance(answers[0], redis_errors.NoScriptError):
+                answers = await self._link.run(keys[0], ("EVAL", script.text, *rest), *then, blocks=blocks)
+            return _good(answers)
+
+    async def _step(self, name: str, key: str, *commands: Command) -> list[Any]:
+        """Run commands in a row; return their answers."""
+        with _guarded(name):
+            return _good(await self._link.run(key, *commands))
+
+
+@contextmanager
+def _guarded(name: str) -> Iterator[None]:
+    """Measure a step, and tell a server that can't serve from one that was asked something wrong."""
+    began = time.perf_counter()
+    try:
+        with tracing.step(name):
+            yield
+    except (redis_errors.RedisError, redis_errors.RedisClusterException, OSError) as error:
+        # TimeoutError is an OSError.
+        if type(error) is redis_errors.ResponseError and not str(error).startswith(_UNABLE):
+            raise
+        metrics.store_failures.add(name)
+        raise StoreUnavailableError from error
+    finally:
+        metrics.store_step_seconds.observe(time.perf_counter() - began, name)
 
 
 class _Script:
