@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from moonvale_engine import catalog
@@ -31,6 +32,7 @@ _DEFAULTS = Options()
 def position_text(position: Position) -> str:
     """Return the text of a position; ``parse_position`` reads it back to an equal one."""
     s = position.state
+    cards = _Cards(s)
     fields = [game_text(s.options)]
     if s.options.rules != FIRST_VERSION:
         fields.append(f"rules {s.options.rules}")
@@ -46,17 +48,18 @@ def position_text(position: Position) -> str:
         fields.append("ability used")
     if s.shuffles != 1:
         fields.append(f"shuffles {s.shuffles}")
-    fields += [f"{SEATS[seat]} {_cards(s, village)}" for seat, village in enumerate(s.villages)]
-    fields.append(f"pile {_cards(s, s.pile[::-1])}")
-    fields.append(f"deck {_cards(s, s.deck[::-1])}")
-    fields.append(f"aside {_cards(s, s.aside)}")
+    for seat, village in enumerate(s.villages):
+        fields.append(f"{SEATS[seat]} {cards.row(village)}")
+    fields.append(f"pile {cards.row(s.pile[::-1])}")
+    fields.append(f"deck {cards.row(s.deck[::-1])}")
+    fields.append(f"aside {cards.row(s.aside)}")
     if s.hand != NOBODY:
-        fields.append(f"hand {_cards(s, s.hand_cards())}")
+        fields.append(f"hand {cards.row(s.hand_cards())}")
     if s.put != NOBODY:
         fields.append(f"put {_place(s, s.put)}")
     if s.tucked:
         pairs = zip(s.tucked[::2], s.tucked[1::2], strict=True)
-        fields.append("tucked " + " ".join(f"{_card(s, h)}={_place(s, host)}" for host, h in pairs))
+        fields.append("tucked " + " ".join(f"{cards.card(h)}={_place(s, host)}" for host, h in pairs))
     if s.pool:
         fields.append("pool " + " ".join(_pooled(s, s.pool[i], s.pool[i + 1]) for i in range(0, len(s.pool), 2)))
     if s.excluded:
@@ -69,7 +72,8 @@ def position_text(position: Position) -> str:
         fields.append(f"over {catalog.OVER_NAMES[s.over]}")
     else:
         stack = s.stack
-        fields.append("frames " + " ".join([_frame(s, stack[at : at + FRAME]) for at in range(0, len(stack), FRAME)]))
+        words = [_frame(s, stack[at : at + FRAME]) for at in range(0, len(stack), FRAME)]
+        fields.append(f"frames {' '.join(words)}")
     order = reading_order(s)
     if order != _IN_ORDER[: len(order)]:
         fields.append(f"handles {_ranges(order)}")
@@ -93,6 +97,7 @@ def reading_order(s: State) -> bytes:
 _IN_ORDER: Final = bytes(range(CARDS))
 
 
+@lru_cache(maxsize=256)
 def game_text(options: Options) -> str:
     """Return the options of a game, such as ``coin 4p rounds=2``; ``parse_game`` reads them back to equal ones.
 
@@ -122,42 +127,54 @@ def _seat(seat: int) -> str:
     return "-" if seat == NOBODY else SEATS[seat]
 
 
-def _cards(s: State, handles: bytes) -> str:
-    words: list[str] = []
-    last, count, alike = "", 0, -1
-    flags, known, identity = s.flags, s.known, s.identity
-    for h in handles:
-        key = flags[h] << 16 | known[h] << 8 | identity[h]
-        if key == alike:  # which most cards are that nobody knows
-            count += 1
-            continue
-        alike = key
-        text = _card(s, h)
-        if text == last:
-            count += 1
-            continue
-        _add(words, last, count)
-        last, count = text, 1
-    _add(words, last, count)
-    return " ".join(words) or "-"
+class _Cards:
+    """Writes the cards of a position."""
+
+    def __init__(self, s: State) -> None:
+        self.flags = bytes(s.flags)
+        self.known = bytes(s.known)
+        self.identity = s.identity
+        self.face_texts = s.types.face_texts
+
+    def row(self, handles: bytes) -> str:
+        """Write cards that lie in a row: those alike once, and how many there are."""
+        words: list[str] = []
+        last, count, alike = "", 0, -1
+        flags, known, identity = self.flags, self.known, self.identity
+        for h in handles:
+            key = flags[h] << 16 | known[h] << 8 | identity[h]
+            if key == alike:  # which most cards are that nobody knows
+                count += 1
+                continue
+            alike = key
+            text = self.card(h)
+            if text == last:
+                count += 1
+                continue
+            if count == 1:
+                words.append(last)
+            elif count:
+                words.append(_repeated(last, count))
+            last, count = text, 1
+        if not count:
+            return "-"
+        words.append(_repeated(last, count))
+        return " ".join(words)
+
+    def card(self, h: int) -> str:
+        """Write a card: how it lies, its face if that is known, and its marks."""
+        flags, identity = self.flags[h], self.identity[h]
+        text = _marks(flags, self.known[h])
+        if identity != UNKNOWN:
+            text = self.face_texts[identity] + text
+        return text if flags & FACEUP else "?" + text
 
 
-def _add(words: list[str], text: str, count: int) -> None:
-    """Add a card that stands so many times in a row."""
-    if count > 2:
-        words.append(f"{text}x{count}")
-    else:
-        words += [text] * count
-
-
-def _card(s: State, h: int) -> str:
-    flags = s.flags[h]
-    identity = s.identity[h]
-    marks = _marks(flags, s.known[h])
-    facing = "" if flags & FACEUP else "?"
-    if identity == UNKNOWN:
-        return facing + marks
-    return facing + s.types.face_texts[identity] + marks
+def _repeated(text: str, count: int) -> str:
+    """Return a card that stands so many times in a row."""
+    if count == 1:
+        return text
+    return f"{text} {text}" if count == 2 else f"{text}x{count}"
 
 
 def _marks(flags: int, known: int) -> str:

@@ -45,7 +45,7 @@ def card_view(packed: int) -> CardView:
     """Return what a packed card of a view says."""
     under = packed >> _TUCKED_AT
     return CardView(
-        packed & 63,
+        packed & LAST_HANDLE,
         packed >> _FLAGS_AT & FACEUP != 0,
         packed >> _FLAGS_AT & SIDEWAYS != 0,
         packed >> _FACE_AT & 255,
@@ -58,7 +58,9 @@ def card_view(packed: int) -> CardView:
 
 # A packed card is an int, for those who show many views: from its lowest bits on the handle, the flags that all may
 # know, the face, who has seen it, and, if a card is tucked under it, that one, packed, with _TUCKED above it.
-_FLAGS_AT: Final = 6
+HANDLE_BITS: Final = 6
+LAST_HANDLE: Final = (1 << HANDLE_BITS) - 1
+_FLAGS_AT: Final = HANDLE_BITS
 _FACE_AT: Final = 10
 _SEEN_BY_AT: Final = 18
 _TUCKED_AT: Final = 23
@@ -99,6 +101,8 @@ class DecisionView(NamedTuple):
 class View(NamedTuple):
     """What a viewer sees of a game. ``pile`` is top first. Seats are NOBODY where there is none.
 
+    Cards are packed. Of the top of the deck, which is there if it lies faceup, and of the hand there are one or none.
+
     ``pool``: faces and facings of cards which the viewer knows to be among those that the Eye token's shuffle mixed up.
     """
 
@@ -112,14 +116,24 @@ class View(NamedTuple):
     caller: int
     extra_turns: int
     deck_count: int
-    deck_top: CardView | None
+    packed_deck_top: tuple[int, ...]
     packed_pile: tuple[int, ...]
-    hand: CardView | None
+    packed_hand: tuple[int, ...]
     seats: tuple[SeatView, ...]
     pool: tuple[tuple[int, bool], ...]
     decision: DecisionView | None
     over: int
     places: tuple[int, ...]
+
+    @property
+    def deck_top(self) -> CardView | None:
+        """The top of the deck, if it lies faceup."""
+        return card_view(self.packed_deck_top[0]) if self.packed_deck_top else None
+
+    @property
+    def hand(self) -> CardView | None:
+        """The card in hand, if there is one."""
+        return card_view(self.packed_hand[0]) if self.packed_hand else None
 
     @property
     def pile(self) -> tuple[CardView, ...]:
@@ -223,9 +237,9 @@ def view(s: State, viewer: int) -> View:
         s.caller,
         s.extra_turns,
         len(s.deck),
-        card_view(_pack(s, top, faces, known)) if top != NOBODY and s.flags[top] & FACEUP else None,
+        (_pack(s, top, faces, known),) if top != NOBODY and s.flags[top] & FACEUP else (),
         tuple([_pack(s, h, faces, known) for h in reversed(s.pile)]),
-        None if s.hand == NOBODY else card_view(_pack(s, s.hand, faces, known)),
+        () if s.hand == NOBODY else (_pack(s, s.hand, faces, known),),
         seats,
         tuple([(entry & ~POOL_FACEUP, entry & POOL_FACEUP != 0) for entry in visible_pool(s, viewer)[::2]]),
         _decision(s, viewer),

@@ -108,6 +108,11 @@ class About:
         """The seats that play without a limit of time: bots, and those whose player is away."""
         return frozenset([number for number, seat in enumerate(self.seats) if seat.bot or seat.away])
 
+    @cached_property
+    def derived(self) -> dict[str, Any]:
+        """What others have worked out of it, and want to find again when they need it next."""
+        return {}
+
     def rotation(self, credential: Credential) -> Rotation:
         """Return how the credential of the same holder was replaced last."""
         return self.rotations.get(_holder(credential), Rotation())

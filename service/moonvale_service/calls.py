@@ -15,7 +15,7 @@ from moonvale_service import limits, pages, render
 from moonvale_service.about import About, SeatAbout
 from moonvale_service.bots import bot_names
 from moonvale_service.commits import Outcome
-from moonvale_service.convert import actions, catalog, clocks, fields, options, replays
+from moonvale_service.convert import actions, catalog, clocks, fields, options, replays, wire
 from moonvale_service.credentials import NOBODY, Credential, Keys, Role
 from moonvale_service.errors import CallError, CreatorKeyRequiredError, FieldError, RoleNotAllowedError
 from moonvale_service.failures import failure_of
@@ -39,9 +39,27 @@ _ENDS: Final = {
     End.MAX_AGE: pb.WATCH_END_REASON_MAX_AGE,
     End.NO_SEAT_LEFT: pb.WATCH_END_REASON_NO_SEAT_LEFT,
 }
-_Changed = TypeVar("_Changed", pb.SubmitActionResponse, pb.ResignResponse, pb.ReclaimSeatResponse)
 _Repeatable = TypeVar("_Repeatable", pb.CreateGameRequest, pb.ClaimSeatRequest)
 _TURNS_HEARTBEAT: Final = pb.WatchTurnsResponse(heartbeat=pb.TurnsHeartbeat()).SerializeToString()
+
+# Responses are put together of encoded views and entries.
+_view_got: Final = wire.field(pb.GetViewResponse, "view")
+_view_watched: Final = wire.field(pb.WatchGameResponse, "view")
+_entry_watched: Final = wire.field(pb.WatchGameResponse, "entry")
+
+
+class _Change:
+    """How the response of a method that changes a game is put together. ``kind``: its type."""
+
+    def __init__(self, kind: type[pb.SubmitActionResponse | pb.ResignResponse | pb.ReclaimSeatResponse]) -> None:
+        self.kind = kind
+        self.view = wire.field(kind, "view")
+        self.entry = wire.field(kind, "entries")
+
+
+_SUBMITTED: Final = _Change(pb.SubmitActionResponse)
+_RESIGNED: Final = _Change(pb.ResignResponse)
+_RECLAIMED: Final = _Change(pb.ReclaimSeatResponse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +135,9 @@ class Calls:
     def _view(self, snapshot: Snapshot, caller: Caller) -> View:
         return render.view(snapshot, caller.viewer, self._games.now())
 
+    def _encoded_view(self, snapshot: Snapshot, caller: Caller) -> bytes:
+        return render.encoded_view(snapshot, caller.viewer, self._games.now())
+
     def _about(self, request: pb.CreateGameRequest, players: int) -> About:
         """Return what the request says of the game. Raises FieldError."""
         if len(request.seats) not in (0, players):
@@ -184,8 +205,8 @@ class Calls:
         snapshot = await self._seats.reveal(caller.credential, request.entropy)
         return pb.RevealEntropyResponse(view=self._view(snapshot, caller))
 
-    async def reclaim_seat(self, _request: pb.ReclaimSeatRequest, caller: Caller) -> pb.ReclaimSeatResponse:
-        return self._told(pb.ReclaimSeatResponse(), await self._games.reclaim(caller.credential), caller)
+    async def reclaim_seat(self, _request: pb.ReclaimSeatRequest, caller: Caller) -> bytes:
+        return self._told(_RECLAIMED, await self._games.reclaim(caller.credential), caller)
 
     async def rematch(self, request: pb.RematchRequest, caller: Caller) -> pb.RematchResponse:
         number = request.number if request.HasField("number") else None
@@ -209,10 +230,10 @@ class Calls:
         credential = Credential(snapshot.game, role, seat)
         return self._keys.token(replace(credential, epoch=snapshot.about.rotation(credential).epoch))
 
-    async def get_view(self, _request: pb.GetViewRequest, caller: Caller) -> pb.GetViewResponse:
-        return pb.GetViewResponse(view=self._view(await self._games.look(caller.credential), caller))
+    async def get_view(self, _request: pb.GetViewRequest, caller: Caller) -> bytes:
+        return _view_got(self._encoded_view(await self._games.look(caller.credential), caller))
 
-    async def submit_action(self, request: pb.SubmitActionRequest, caller: Caller) -> pb.SubmitActionResponse:
+    async def submit_action(self, request: pb.SubmitActionRequest, caller: Caller) -> bytes:
         if not 1 <= len(request.actions) <= limits.MAX_ACTIONS:
             raise FieldError("actions", f"needs 1..{limits.MAX_ACTIONS} actions, has {len(request.actions)}")
         if not request.HasField("version"):
@@ -220,17 +241,16 @@ class Calls:
         chosen = [actions.from_proto(action, f"actions[{i}]") for i, action in enumerate(request.actions)]
         request_id = fields.text("request_id", request.request_id) or None
         outcome = await self._games.submit(caller.credential, request.version, chosen, request_id)
-        return self._told(pb.SubmitActionResponse(), outcome, caller)
+        return self._told(_SUBMITTED, outcome, caller)
 
-    def _told(self, response: _Changed, outcome: Outcome, caller: Caller) -> _Changed:
-        """Fill in what every method tells that has changed a game."""
-        response.version, response.mark = outcome.version, outcome.mark
-        response.view.CopyFrom(self._view(outcome.snapshot, caller))
-        response.entries.extend([render.entry(each, caller.viewer) for each in outcome.happened])
-        return response
+    def _told(self, change: _Change, outcome: Outcome, caller: Caller) -> bytes:
+        """Return what every method tells that has changed a game."""
+        made = change.kind(version=outcome.version, mark=outcome.mark).SerializeToString()
+        entries = [change.entry(render.encoded_entry(each, caller.viewer)) for each in outcome.happened]
+        return b"".join([made, change.view(self._encoded_view(outcome.snapshot, caller)), *entries])
 
-    async def resign(self, _request: pb.ResignRequest, caller: Caller) -> pb.ResignResponse:
-        return self._told(pb.ResignResponse(), await self._games.resign(caller.credential), caller)
+    async def resign(self, _request: pb.ResignRequest, caller: Caller) -> bytes:
+        return self._told(_RESIGNED, await self._games.resign(caller.credential), caller)
 
     async def list_events(self, request: pb.ListEventsRequest, caller: Caller) -> pb.ListEventsResponse:
         if request.page_size < 0:
@@ -293,9 +313,9 @@ class Calls:
             ) as told:
                 async for each in told:
                     if isinstance(each, Snapshot):
-                        yield pb.WatchGameResponse(view=self._view(each, caller)).SerializeToString()
+                        yield _view_watched(self._encoded_view(each, caller))
                     elif isinstance(each, Happened):
-                        yield render.watched_entry(each, caller.viewer)
+                        yield _entry_watched(render.encoded_entry(each, caller.viewer))
                     elif isinstance(each, Heartbeat):
                         version = None if each.version == WAITING else each.version
                         heartbeat = pb.Heartbeat(version=version, mark=each.mark)

@@ -48,6 +48,7 @@ _CREATOR_OR_OPERATOR: Final = frozenset({Role.CREATOR, Role.OPERATOR_KEY})
 class Method:
     """A method: its request, the field that names the game (empty: none), who may call it (None: anybody).
 
+    ``call``: what returns its response, as a message or encoded; if it has many, an iterator of encoded ones.
     ``each``: the field of a list in which each element names a game and brings the credential of such a caller.
     """
 
@@ -178,15 +179,20 @@ class Edge:
             except TimeoutError:
                 return
 
-    async def answer(self, name: str, incoming: Incoming) -> Message:
-        """Answer a call of a method that has one response. Raises CallError, and nothing else but cancellation."""
+    async def answer(self, name: str, incoming: Incoming) -> bytes:
+        """Answer a call of a method that has one response, encoded.
+
+        Raises CallError, and nothing else but cancellation.
+        """
         method = METHODS[name]
         with self._call(name, incoming) as line:
             request, caller = self._admit(method, incoming, line)
-            response: Message = await method.call(self._calls, request, caller)
+            response: Message | bytes = await method.call(self._calls, request, caller)
+            if isinstance(response, bytes):
+                return response
             if isinstance(response, pb.CreateGameResponse | pb.ClaimSeatResponse):
                 line.game = render.game_of(response.name)
-            return response
+            return response.SerializeToString()
 
     async def stream(self, name: str, incoming: Incoming, send: Callable[[bytes], Awaitable[None]]) -> None:
         """Carry out a call of a method with a stream of responses, and ``send`` each, encoded; it may raise GoneError.

@@ -34,10 +34,9 @@ def handlers(edge: Edge) -> grpc.GenericRpcHandler:
 def _unary(edge: Edge, name: str) -> Callable[[bytes, Context], Awaitable[bytes]]:
     async def handle(raw: bytes, context: Context) -> bytes:
         try:
-            response = await edge.answer(name, _incoming(raw, context))
+            return await edge.answer(name, _incoming(raw, context))
         except CallError as error:
             await _abort(context, error)
-        return response.SerializeToString()
 
     return handle
 

@@ -23,6 +23,7 @@ class Snapshot:
     """A game at a version. The state is whole: what leaves the service are views of it. Times are milliseconds.
 
     While the game waits for its players, the version is WAITING and nothing lies on the table. ``ticking``: its clock.
+    ``rendered`` keeps each viewer's view.
     """
 
     game: str
@@ -33,6 +34,7 @@ class Snapshot:
     created: int
     updated: int
     ticking: Ticking | None = None
+    rendered: dict[int, bytes] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     @property
     def waits(self) -> bool:
@@ -56,7 +58,7 @@ class Happened:
     events: list[Event]
     options: Options
     deadline: int = 0
-    rendered: dict[int, bytes] = field(default_factory=dict, compare=False)
+    rendered: dict[int, bytes] = field(init=False, default_factory=dict, repr=False, compare=False)
 
 
 class Place(NamedTuple):

@@ -34,8 +34,8 @@ def configure(level: str) -> None:
         ],
         wrapper_class=structlog.make_filtering_bound_logger(threshold),
         logger_factory=structlog.BytesLoggerFactory(file=sys.stderr.buffer),
-        cache_logger_on_first_use=True,
     )
+    _Bound.logger = structlog.get_logger().bind()
     root = logging.getLogger()
     root.handlers[:] = [_StandardHandler()]
     root.setLevel(threshold)
@@ -102,7 +102,13 @@ def event(
 
 def _write(level: str, name: str, fields: Mapping[str, Any]) -> None:
     known = {key: value for key, value in fields.items() if value is not None}
-    getattr(structlog.get_logger(), level)(name, **known)
+    getattr(_Bound.logger, level)(name, **known)
+
+
+class _Bound:
+    """What ``configure`` has made once: structlog would make a logger anew for each line."""
+
+    logger: Any = structlog.get_logger()
 
 
 def _add_process(_logger: object, _method: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

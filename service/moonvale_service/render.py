@@ -11,10 +11,11 @@ from moonvale_engine.position import observe
 from moonvale_engine.position_text import position_text
 from moonvale_engine.shuffle import commitment
 from moonvale_service.about import About
-from moonvale_service.convert.events import log_entry
+from moonvale_service.convert import wire
+from moonvale_service.convert.events import encode_entry
 from moonvale_service.convert.times import timestamp
-from moonvale_service.convert.views import GameHeader
-from moonvale_service.convert.views import to_proto as view_to_proto
+from moonvale_service.convert.views import GameHeader, time_left
+from moonvale_service.convert.views import encode as encode_view
 from moonvale_service.errors import CallError, RateLimitedError
 from moonvale_service.history import Happened, Snapshot
 from moonvale_service.store import WAITING, Listed
@@ -34,6 +35,19 @@ def game_of(name: str) -> str:
 
 def view(snapshot: Snapshot, viewer: int, now: int) -> view_pb2.View:
     """Return the game as a seat or SPECTATOR sees it. ``now``: what the store's clock says, in milliseconds."""
+    return view_pb2.View.FromString(encoded_view(snapshot, viewer, now))
+
+
+def encoded_view(snapshot: Snapshot, viewer: int, now: int) -> bytes:
+    """Return the same as an encoded message: built once for all who see the game as the same viewer."""
+    encoded = snapshot.rendered.get(viewer)
+    if encoded is None:
+        encoded = snapshot.rendered[viewer] = _encode_view(snapshot, viewer)
+    return encoded + time_left(snapshot.ticking, now)
+
+
+def _encode_view(snapshot: Snapshot, viewer: int) -> bytes:
+    """Return all of a view but how much time is left."""
     state = snapshot.state
     about = snapshot.about
     header = GameHeader(
@@ -47,10 +61,9 @@ def view(snapshot: Snapshot, viewer: int, now: int) -> view_pb2.View:
         rematch_of=game_name(about.rematch_of) if about.rematch_of else "",
         entropy=state.entropy,
         ticking=snapshot.ticking,
-        now=now,
     )
     position = "" if snapshot.waits else position_text(observe(state, viewer))
-    return view_to_proto(views.view(state, viewer), position, header)
+    return encode_view(views.view(state, viewer), position, header)
 
 
 _commitment = lru_cache(4096)(commitment)  # of about as many games as are remembered
@@ -58,16 +71,24 @@ _commitment = lru_cache(4096)(commitment)  # of about as many games as are remem
 
 def entry(happened: Happened, viewer: int) -> event_pb2.LogEntry:
     """Return an entry of the log with its events, each as the viewer may know it."""
-    return log_entry(
-        happened.options,
-        happened.version,
-        happened.mark,
-        happened.entry,
-        happened.time,
-        happened.seat_to_act,
-        [seen_by(event, viewer) for event in happened.events],
-        happened.deadline,
-    )
+    return event_pb2.LogEntry.FromString(encoded_entry(happened, viewer))
+
+
+def encoded_entry(happened: Happened, viewer: int) -> bytes:
+    """Return the same as an encoded message: built once for all who see the game as the same viewer."""
+    encoded = happened.rendered.get(viewer)
+    if encoded is None:
+        encoded = happened.rendered[viewer] = encode_entry(
+            happened.options,
+            happened.version,
+            happened.mark,
+            happened.entry,
+            happened.time,
+            happened.seat_to_act,
+            [seen_by(event, viewer) for event in happened.events],
+            happened.deadline,
+        )
+    return encoded
 
 
 def summary(listed: Listed) -> game_service_pb2.GameSummary:
@@ -83,21 +104,15 @@ def summary(listed: Listed) -> game_service_pb2.GameSummary:
     )
 
 
-def watched_entry(happened: Happened, viewer: int) -> bytes:
-    """Return the encoded message of a watch with an entry: built once for all who watch as the same viewer."""
-    message = happened.rendered.get(viewer)
-    if message is None:
-        response = game_service_pb2.WatchGameResponse(entry=entry(happened, viewer))
-        message = happened.rendered[viewer] = response.SerializeToString()
-    return message
-
-
 def turn(place: int, snapshot: Snapshot, viewer: int, now: int) -> bytes:
     """Return the encoded message of a stream of turns: a seat is to act, or its game is over."""
-    seen = view(snapshot, viewer, now)
-    if snapshot.state.is_over():
-        return game_service_pb2.WatchTurnsResponse(index=place, over=seen).SerializeToString()
-    return game_service_pb2.WatchTurnsResponse(index=place, turn=seen).SerializeToString()
+    seen = encoded_view(snapshot, viewer, now)
+    told = _over(seen) if snapshot.state.is_over() else _turn(seen)
+    return game_service_pb2.WatchTurnsResponse(index=place).SerializeToString() + told
+
+
+_over = wire.field(game_service_pb2.WatchTurnsResponse, "over")
+_turn = wire.field(game_service_pb2.WatchTurnsResponse, "turn")
 
 
 def lost_seat(place: int, error: CallError) -> bytes:

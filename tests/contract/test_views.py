@@ -140,7 +140,7 @@ def test_a_view_says_what_the_engine_says_to_each_viewer(seed: int) -> None:
 
 def test_a_card_on_top_of_the_deck_is_told_if_it_lies_faceup() -> None:
     seen = view(new_game(Options(players=2), bytes(32)), 0)
-    message = views.to_proto(seen._replace(deck_top=seen.pile[0]), "", HEADER)
+    message = views.to_proto(seen._replace(packed_deck_top=seen.packed_pile[:1]), "", HEADER)
     assert message.deck_top == message.pile[0]
 
 

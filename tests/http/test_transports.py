@@ -9,6 +9,7 @@ from contextlib import aclosing
 import grpc
 import pytest
 import redis.asyncio as aioredis
+from google.protobuf.message import Message
 
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.action_pb2 import Action, DrawAction
@@ -27,17 +28,19 @@ async def other(request: pytest.FixtureRequest, server: RunningServer) -> AsyncI
         yield client
 
 
-async def answers(client: Client, game: Game, operator_key: str) -> list[bytes]:
-    """The answer of every method that changes nothing, in protobuf's bytes."""
-    requests = [
-        ("GetView", pb.GetViewRequest(name=game.name)),
-        ("ListEvents", pb.ListEventsRequest(parent=game.name, page_size=3)),
-        ("GetServerInfo", pb.GetServerInfoRequest()),
-        ("GetCatalog", pb.GetCatalogRequest()),
+async def answers(client: Client, game: Game, operator_key: str) -> list[Message]:
+    """The answer of every method that changes nothing."""
+    requests: list[tuple[str, Message, str, type[Message]]] = [
+        ("GetView", pb.GetViewRequest(name=game.name), game.seats[0], pb.GetViewResponse),
+        ("ListEvents", pb.ListEventsRequest(parent=game.name, page_size=3), game.seats[0], pb.ListEventsResponse),
+        ("GetServerInfo", pb.GetServerInfoRequest(), game.seats[0], pb.GetServerInfoResponse),
+        ("GetCatalog", pb.GetCatalogRequest(), game.seats[0], pb.GetCatalogResponse),
+        ("ListGames", pb.ListGamesRequest(page_size=5), operator_key, pb.ListGamesResponse),
     ]
-    told = [await client.raw(method, request.SerializeToString(), game.seats[0]) for method, request in requests]
-    told.append(await client.raw("ListGames", pb.ListGamesRequest(page_size=5).SerializeToString(), operator_key))
-    return told
+    return [
+        kind.FromString(await client.raw(method, request.SerializeToString(), credential))
+        for method, request, credential, kind in requests
+    ]
 
 
 async def test_the_view_of_a_position_is_the_same_message(

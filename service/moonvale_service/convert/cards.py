@@ -17,9 +17,9 @@ from moonvale.v1 import view_pb2
 from moonvale_engine import catalog, events
 from moonvale_engine.cards.card import Card
 from moonvale_engine.options import Options
-from moonvale_engine.views import CardView
+from moonvale_engine.views import HANDLE_BITS, LAST_HANDLE, CardView
 from moonvale_engine.views import card_view as unpacked
-from moonvale_service.convert import demands
+from moonvale_service.convert import demands, wire
 
 
 class Printed(NamedTuple):
@@ -30,7 +30,7 @@ class Printed(NamedTuple):
     demand: str
 
 
-_ENCODED_CARDS: Final = 16_384  # of one game's options, each about 100 bytes
+_ENCODED_CARDS: Final = 4096  # of one game's options in one field, each about 50 bytes
 
 Faces = Mapping[int, Printed]
 
@@ -70,11 +70,6 @@ def card(faces: Faces, handle: int, face: int) -> pb.Card:
     return pb.Card(handle=handle, face=_face(faces.get(face)))
 
 
-def pool_card(faces: Faces, face: int, faceup: bool) -> view_pb2.PoolCard:
-    """Return a card of the pool, where it may lie unsaid."""
-    return view_pb2.PoolCard(face=_face(faces.get(face)), faceup=faceup)
-
-
 def card_view(faces: Faces, players: int, card: CardView) -> pb.CardView:
     """Return a card on the table."""
     return pb.CardView(
@@ -90,42 +85,52 @@ def card_view(faces: Faces, players: int, card: CardView) -> pb.CardView:
 
 
 class Encoder:
-    """Encodes the cards of games with the same options. Cards recur from view to view: each is encoded once.
-
-    It is encoded as a list of one; such lists, one after the other, are a list of all, to be merged into a message.
-    """
+    """Encodes the cards of games with the same options, for each field of views that holds some."""
 
     def __init__(self, options: Options) -> None:
-        self.faces = faces(options)
+        self._faces = faces(options)
         self._players = options.players
-        self._pile: dict[int, bytes] = {}
-        self._village: dict[int, bytes] = {}
+        self.deck_top = Field(self, view_pb2.View, "deck_top")
+        self.pile = Field(self, view_pb2.View, "pile")
+        self.hand = Field(self, view_pb2.View, "hand")
+        self.village = Field(self, view_pb2.SeatView, "village")
 
-    def pile(self, packed: Iterable[int]) -> bytes:
-        """Return the ``pile`` of a View."""
-        known = self._pile
-        return b"".join([known.get(each) or self._pile_card(each) for each in packed])
+    def card(self, packed: int) -> pb.CardView:
+        """Return a card, not encoded."""
+        return card_view(self._faces, self._players, unpacked(packed))
 
-    def village(self, packed: Iterable[int]) -> bytes:
-        """Return the ``village`` of a SeatView."""
-        known = self._village
-        return b"".join([known.get(each) or self._village_card(each) for each in packed])
-
-    def _pile_card(self, packed: int) -> bytes:
-        return _keep(self._pile, packed, view_pb2.View(pile=[self._card(packed)]))
-
-    def _village_card(self, packed: int) -> bytes:
-        return _keep(self._village, packed, view_pb2.SeatView(village=[self._card(packed)]))
-
-    def _card(self, packed: int) -> pb.CardView:
-        return card_view(self.faces, self._players, unpacked(packed))
+    def pool_card(self, face: int, faceup: bool) -> view_pb2.PoolCard:
+        """Return a card of the pool, where it may lie unsaid, not encoded."""
+        return view_pb2.PoolCard(face=_face(self._faces.get(face)), faceup=faceup)
 
 
-def _keep(encoded: dict[int, bytes], packed: int, message: Message) -> bytes:
-    if len(encoded) >= _ENCODED_CARDS:
-        encoded.clear()
-    encoded[packed] = result = message.SerializeToString()
-    return result
+class Field:
+    """Encodes cards as a field of a message. All but the handle of a card recurs: that is encoded once."""
+
+    def __init__(self, encoder: Encoder, kind: type[Message], name: str) -> None:
+        self._encoder = encoder
+        self._nested = wire.field(kind, name)
+        self._known: dict[int, bytes] = {}  # up to the handle, which comes last
+
+    def encode(self, packed: Iterable[int]) -> bytes:
+        """Return a message that has nothing but these cards, encoded."""
+        known = self._known
+        parts: list[bytes] = []
+        for card in packed:
+            parts += (known.get(card >> HANDLE_BITS) or self._begin(card), _HANDLES[card & LAST_HANDLE])
+        return b"".join(parts)
+
+    def _begin(self, card: int) -> bytes:
+        if len(self._known) >= _ENCODED_CARDS:
+            self._known.clear()
+        message = self._encoder.card(card)
+        message.ClearField("handle")
+        whole = self._nested(message.SerializeToString() + _HANDLES[0])
+        self._known[card >> HANDLE_BITS] = begun = whole.removesuffix(_HANDLES[0])
+        return begun
+
+
+_HANDLES: Final = [pb.CardView(handle=handle).SerializeToString() for handle in range(LAST_HANDLE + 1)]  # of two bytes
 
 
 @lru_cache(maxsize=256)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from moonvale.v1 import card_pb2
@@ -18,7 +19,7 @@ from moonvale_engine.log import (
     Entry,
 )
 from moonvale_engine.options import Options
-from moonvale_service.convert import actions, cards, results
+from moonvale_service.convert import actions, cards, results, wire
 from moonvale_service.convert.times import timestamp
 
 # By the engine's constants.
@@ -57,17 +58,47 @@ def log_entry(
     time, deadline: milliseconds since the epoch; a deadline of 0 is none. seat_to_act: whose turn to act it is after
     the entry, or NOBODY.
     """
-    faces = cards.faces(options)
-    return pb.LogEntry(
+    encoded = encode_entry(options, version, mark, entry, time, seat_to_act, events, deadline)
+    return pb.LogEntry.FromString(encoded)
+
+
+def encode_entry(
+    options: Options,
+    version: int,
+    mark: str,
+    entry: Entry | None,
+    time: int,
+    seat_to_act: int,
+    events: Sequence[engine.Event],
+    deadline: int = 0,
+) -> bytes:
+    """Return the same as an encoded message."""
+    message = pb.LogEntry(
         version=version,
         mark=mark,
         seat=None if entry is None else entry.seat,
         cause=pb.CAUSE_CREATION if entry is None else entry_cause(entry),
         create_time=timestamp(time),
-        events=[to_proto(faces, event) for event in events],
         seat_to_act=None if seat_to_act == engine.NOBODY else seat_to_act,
         deadline=timestamp(deadline) if deadline else None,
     )
+    faces = cards.faces(options)
+    encoded = [_encode_cardless(event) if not event[5] else _encode(faces, event) for event in events]
+    return b"".join([message.SerializeToString(), *encoded])
+
+
+_event: Final = wire.field(pb.LogEntry, "events")
+
+
+def _encode(faces: cards.Faces, event: engine.Event) -> bytes:
+    """Encode a list of one; such lists, one after the other, are a list of all."""
+    return _event(to_proto(faces, event).SerializeToString())
+
+
+@lru_cache(maxsize=8192)
+def _encode_cardless(event: engine.Event) -> bytes:
+    """Encode an event that says the same in all games, as it has no cards."""
+    return _encode({}, event)
 
 
 def entry_cause(entry: Entry) -> pb.Cause.ValueType:

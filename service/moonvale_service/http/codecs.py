@@ -12,14 +12,14 @@ from moonvale_service.http import from_json, to_json
 
 
 class Codec(NamedTuple):
-    """How a message is read and written. ``parse`` raises CallError.
+    """How a message is read, and how one that is encoded already is written. ``parse`` raises CallError.
 
-    ``recoder`` returns for a type of message what writes those that are encoded already.
+    ``recoder`` returns for a type of message what writes those, and keeps the last ones.
     """
 
     name: str
     parse: Callable[[type[Message], bytes], Message]
-    encode: Callable[[Message], bytes]
+    recode: Callable[[type[Message], bytes], bytes]
     recoder: Callable[[type[Message]], Callable[[bytes], bytes]]
 
 
@@ -34,5 +34,5 @@ def _as_it_is(encoded: bytes) -> bytes:
     return encoded
 
 
-JSON: Final = Codec("json", from_json.parse, to_json.encode, to_json.recoder)
-PROTO: Final = Codec("proto", _parse, lambda message: message.SerializeToString(), lambda _: _as_it_is)
+JSON: Final = Codec("json", from_json.parse, to_json.recode, to_json.recoder)
+PROTO: Final = Codec("proto", _parse, lambda _, encoded: encoded, lambda _: _as_it_is)

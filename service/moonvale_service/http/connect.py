@@ -21,8 +21,9 @@ _MILLISECONDS: Final = re.compile(r"[0-9]{1,10}")
 class ConnectCall:
     """A call with one response: the body of the request is the message, that of the response too."""
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: Codec, kind: type[Message]) -> None:
         self.codec = codec
+        self._kind = kind
         self._media_type = f"application/{codec.name}".encode("ascii")
 
     def body_limit(self, message_limit: int) -> int:
@@ -43,9 +44,9 @@ class ConnectCall:
         """Return how long the client wants to wait. Raises FieldError."""
         return _seconds(exchange)
 
-    async def answer(self, exchange: Exchange, response: Message) -> None:
-        """Send a response."""
-        await exchange.respond(200, self._media_type, self.codec.encode(response))
+    async def answer(self, exchange: Exchange, response: bytes) -> None:
+        """Send a response, which is encoded."""
+        await exchange.respond(200, self._media_type, self.codec.recode(self._kind, response))
 
     async def refuse(self, exchange: Exchange, error: CallError) -> None:
         """Send an error."""

@@ -28,6 +28,7 @@ class GrpcWeb:
     def __init__(self, codec: Codec, kind: type[Message], *, text: bool) -> None:
         self.codec = codec
         self.media_type = f"application/grpc-web{'-text' if text else ''}+{codec.name}".encode("ascii")
+        self._kind = kind
         self._recode = codec.recoder(kind)
         self._text = text
 
@@ -61,9 +62,9 @@ class GrpcWeb:
             raise FieldError(_TIMEOUT, "needs digits and a unit, H, M, S, m, u or n, such as 5S")
         return int(match[1]) * _UNITS[match[2]]
 
-    async def answer(self, exchange: Exchange, response: Message) -> None:
-        """Send a response."""
-        body = self._out(envelope(self.codec.encode(response)) + _trailers(0, ""))
+    async def answer(self, exchange: Exchange, response: bytes) -> None:
+        """Send a response, which is encoded."""
+        body = self._out(envelope(self.codec.recode(self._kind, response)) + _trailers(0, ""))
         await exchange.respond(200, self.media_type, body)
 
     async def refuse(self, exchange: Exchange, error: CallError) -> None:

@@ -47,8 +47,9 @@ class Rest:
         self._edge = edge
         self._routes = routes
         self._limit = limit
+        self._responses = {route.method.name: GetMessageClass(route.method.output_type) for route in routes.all}
         self._tellers = {
-            route.method.name: _teller(GetMessageClass(route.method.output_type))
+            route.method.name: _teller(self._responses[route.method.name])
             for route in routes.all
             if route.method.server_streaming
         }
@@ -67,7 +68,7 @@ class Rest:
         name = route.method.name
         if not route.method.server_streaming:
             response = await self._edge.answer(name, incoming)
-            await exchange.respond(200, statuses.JSON, to_json.encode(response))
+            await exchange.respond(200, statuses.JSON, to_json.recode(self._responses[name], response))
         elif LINES in exchange.header(b"accept").lower():
             await stream(exchange, self._edge, name, incoming, Lines(self._tellers[name]))
         else:

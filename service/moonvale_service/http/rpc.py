@@ -44,8 +44,8 @@ class Wire(Protocol):
 class CallWire(Wire, Protocol):
     """The same of a method with one response, and how that is written."""
 
-    async def answer(self, exchange: Exchange, response: Message) -> None:
-        """Send a response."""
+    async def answer(self, exchange: Exchange, response: bytes) -> None:
+        """Send a response, which is encoded."""
 
     async def refuse(self, exchange: Exchange, error: CallError) -> None:
         """Send an error."""
@@ -123,7 +123,7 @@ def _wire(exchange: Exchange, wires: Mapping[str, _Wire]) -> _Wire:
 
 def _call_wires(kind: type[Message]) -> dict[str, CallWire]:
     """Return for each content type how a method with one response is spoken in it."""
-    return {**{f"application/{codec.name}": ConnectCall(codec) for codec in _CODECS}, **_grpc_web(kind)}
+    return {**{f"application/{codec.name}": ConnectCall(codec, kind) for codec in _CODECS}, **_grpc_web(kind)}
 
 
 def _stream_wires(kind: type[Message]) -> dict[str, StreamWire]:

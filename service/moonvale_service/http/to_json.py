@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import orjson
@@ -47,9 +47,14 @@ def encode(message: Message) -> bytes:
     return orjson.dumps(to_dict(message))
 
 
+def recode(kind: type[Message], encoded: bytes) -> bytes:
+    """Return an encoded message as JSON."""
+    return encode(kind.FromString(encoded))
+
+
 def recoder(kind: type[Message]) -> Callable[[bytes], bytes]:
     """Return what makes JSON of encoded messages; it keeps the last ones, as many may watch the same game."""
-    return lru_cache(MOST_KEPT)(lambda encoded: encode(kind.FromString(encoded)))
+    return lru_cache(MOST_KEPT)(partial(recode, kind))
 
 
 def to_dict(message: Message) -> dict[str, Any]:
