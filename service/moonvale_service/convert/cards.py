@@ -144,8 +144,9 @@ def village_spot(square: int) -> pb.VillageSpot:
     return pb.VillageSpot(seat=square & 3, spot=square >> 2)
 
 
+@cache
 def place(number: int) -> pb.Place:
-    """Return a place, as the engine's events number them."""
+    """Return a place, as the engine's events number them. It is not to be changed."""
     if number >= events.PILE:
         return pb.Place(zone=pb.ZONE_PILE, depth=number - events.PILE)
     if number in _ZONES:

@@ -139,8 +139,12 @@ def _turn_began(turn: int, kind: int, seen: list[card_pb2.Card]) -> pb.Event:
 
 
 def _moved(start: int, end: int, seen: list[card_pb2.Card]) -> pb.Event:
-    moved = pb.MovedEvent(card=seen[0], origin=cards.place(start), destination=cards.place(end))
-    return pb.Event(moved=moved)
+    message = pb.Event()  # filled in place, as this is what happens most
+    moved = message.moved
+    moved.card.CopyFrom(seen[0])
+    moved.origin.CopyFrom(cards.place(start))
+    moved.destination.CopyFrom(cards.place(end))
+    return message
 
 
 def _flipped(square: int, faceup: int, seen: list[card_pb2.Card]) -> pb.Event:

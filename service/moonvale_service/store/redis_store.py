@@ -39,6 +39,7 @@ from moonvale_service.store.log_codec import SLOTS, MarkedEntry, decode_entry, p
 SHARDS: Final = 1024
 TOMBSTONE_MS: Final = 24 * 3600 * 1000  # longer than anybody repeats a request
 
+_PREFIXES: Final = [f"mv:{{{shard:04}}}:" for shard in range(SHARDS)]  # whose braces say what a cluster hashes
 _GAME_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz234567"
 _GAME_ID: Final = re.compile(f"[{_GAME_ALPHABET}]{{20}}")
 _NEEDED: Final = ("v", "k", "s", "m", "b", "d", "c", "u")
@@ -63,37 +64,37 @@ def shard_of(game: str) -> int:
 
 def game_key(game: str) -> str:
     """Return the key of a game's record."""
-    return f"mv:{{{shard_of(game):04}}}:g:{game}"
+    return f"{_PREFIXES[shard_of(game)]}g:{game}"
 
 
 def log_key(game: str) -> str:
     """Return the key of a game's log."""
-    return f"mv:{{{shard_of(game):04}}}:l:{game}"
+    return f"{_PREFIXES[shard_of(game)]}l:{game}"
 
 
 def index_key(shard: int) -> str:
     """Return the key of the index of a shard's games."""
-    return f"mv:{{{shard:04}}}:i"
+    return _PREFIXES[shard] + "i"
 
 
 def channel(shard: int) -> str:
     """Return the channel on which changes of a shard's games are told."""
-    return f"mv:{{{shard:04}}}:c"
+    return _PREFIXES[shard] + "c"
 
 
 def due_key(shard: int) -> str:
     """Return the key of the set of a shard's games in which something is due at a time."""
-    return f"mv:{{{shard:04}}}:d"
+    return _PREFIXES[shard] + "d"
 
 
 def wake_channel(shard: int) -> str:
     """Return the channel on which stewards are told when a game of a shard will be due."""
-    return f"mv:{{{shard:04}}}:w"
+    return _PREFIXES[shard] + "w"
 
 
 def code_key(code: str) -> str:
     """Return the key of what a join code means."""
-    return f"mv:{{{zlib.crc32(code.encode()) % SHARDS:04}}}:j:{code}"
+    return f"{_PREFIXES[zlib.crc32(code.encode()) % SHARDS]}j:{code}"
 
 
 class RedisStore:
