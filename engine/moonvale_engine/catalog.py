@@ -109,7 +109,7 @@ def card_type(id: int, since: int) -> Card:
 
 def cards_in_play(options: Options) -> tuple[Card, ...]:
     """Return the card type of each number 0..13 (SET-1). Raises UnknownRulesError."""
-    return rules_of(options.rules).types_in_play(options.deck).cards
+    return rules_of(options.rules).types_in_play(options).cards
 
 
 #: Why a game is over, in the order of the events' constants.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from moonvale_engine import catalog, play
 from moonvale_engine.errors import CodecError, EngineError, UnknownRulesError
 from moonvale_engine.events import NOBODY, OVER_BY_ROUNDS
 from moonvale_engine.options import DECKS, DEMANDS, MEMORIES, SUCCESSFUL_CALLS, TOKENS, Options
 from moonvale_engine.rules import Rules
 from moonvale_engine.shuffle import SECRET_BYTES
-from moonvale_engine.state import CARDS, FRAME, State, drop_frames, new_state, set_stack
+from moonvale_engine.state import BYTES, CARDS, FRAME, State, drop_frames, new_state, set_stack
 
 MAGIC = b"MV"
 CODEC_VERSION = 1
@@ -17,25 +19,22 @@ _HEADER_BYTES = 4  # MAGIC, the version of the codec, and that of the rules that
 
 def encode(s: State) -> bytes:
     """Return the bytes of a state (about 330 for four players). They hold the secret and every card."""
-    out = bytearray(MAGIC + bytes((CODEC_VERSION, s.options.rules)))
-    _put_options(out, s.options)
-    out += s.secret
-    out.append(len(s.entropy))
+    out = [_head(s), s.secret, BYTES[len(s.entropy)]]
     for part in s.entropy:
         _put_bytes(out, part)
-    out += bytes(
-        (s.hand, s.put, s.active, s.holder, s.caller, s.over, s.token_active | s.ability_used << 1, s.shuffles)
-    )
+    bits = s.token_active | s.ability_used << 1
+    out.append(bytes((s.hand, s.put, s.active, s.holder, s.caller, s.over, bits, s.shuffles)))
     for number in (s.round, s.turn, s.extra_turns):
         _put_int(out, number)
-    out += s.identity + s.flags + s.known
+    out += (s.identity, bytes(s.flags), bytes(s.known))
     for zone in (s.deck, s.pile, s.aside, s.stack, s.resigned, s.tucked, s.pool, s.excluded):
         _put_bytes(out, zone)
     for village in s.villages:
         _put_bytes(out, village)
-    for number in (*s.totals, *s.scores):
-        _put_int(out, number * 2 if number >= 0 else -number * 2 - 1)
-    return bytes(out)
+    for points in (s.totals, s.scores):
+        for number in points:
+            _put_int(out, number * 2 if number >= 0 else -number * 2 - 1)
+    return b"".join(out)
 
 
 def decode(data: bytes) -> State:
@@ -70,7 +69,7 @@ def rules_of_stored(data: bytes) -> Rules:
 
 
 def _decode(reader: _Reader, rules: Rules) -> State:
-    options = reader.options(rules.version)
+    options = _decode_options(reader.options(), rules.version)
     secret = reader.take(SECRET_BYTES)
     entropy = tuple([reader.chunk() for _ in range(reader.byte())])
     numbers = reader.take(8)
@@ -102,37 +101,75 @@ def _decode(reader: _Reader, rules: Rules) -> State:
     return s
 
 
-def _put_int(out: bytearray, number: int) -> None:
+def _put_int(out: list[bytes], number: int) -> None:
     while number > 127:
-        out.append(number & 127 | 128)
+        out.append(BYTES[number & 127 | 128])
         number >>= 7
-    out.append(number)
+    out.append(BYTES[number])
 
 
-def _put_bytes(out: bytearray, chunk: bytes | bytearray) -> None:
+def _put_bytes(out: list[bytes], chunk: bytes) -> None:
     _put_int(out, len(chunk))
-    out += chunk
+    out.append(chunk)
 
 
-def _put_options(out: bytearray, options: Options) -> None:
-    out += bytes((options.players, options.rounds, options.turn_limit))
-    out.append(MEMORIES.index(options.memory) | SUCCESSFUL_CALLS.index(options.successful_call) << 1)
-    out.append(TOKENS.index(options.token) | options.deal_supplied << 7)
-    out += bytes(options.villages)
+def _head(s: State) -> bytes:
+    """Return what stored states of games with the same options begin with."""
+    types = s.types
+    if types.options is not s.options:
+        return _encode_options(s.options)
+    if not types.options_bytes:
+        types.options_bytes = _encode_options(s.options)
+    return types.options_bytes
+
+
+def _encode_options(options: Options) -> bytes:
+    out = [MAGIC, BYTES[CODEC_VERSION], BYTES[options.rules]]
+    out += (BYTES[options.players], BYTES[options.rounds], BYTES[options.turn_limit])
+    out.append(BYTES[MEMORIES.index(options.memory) | SUCCESSFUL_CALLS.index(options.successful_call) << 1])
+    out.append(BYTES[TOKENS.index(options.token) | options.deal_supplied << 7])
+    out.append(bytes(options.villages))
     deck = sum(DECKS.index(name) << number for number, name in enumerate(options.deck))
-    out += deck.to_bytes(2, "little")
-    out.append(0 if options.demands == DEMANDS else len(options.demands))
-    if options.demands != DEMANDS:
-        for demand in options.demands:
-            _put_bytes(out, demand.encode())
+    out.append(deck.to_bytes(2, "little"))
+    demands = () if options.demands == DEMANDS else options.demands
+    out.append(BYTES[len(demands)])
+    for demand in demands:
+        _put_bytes(out, demand.encode())
+    return b"".join(out)
+
+
+@lru_cache(maxsize=256)
+def _decode_options(data: bytes, rules: int) -> Options:
+    """Return the options that a stored state has these bytes for. Raises CodecError."""
+    reader = _Reader(data, 0)
+    players, rounds, turn_limit, choices, token = reader.take(5)
+    villages = tuple(reader.take(players))
+    deck = int.from_bytes(reader.take(2), "little")
+    demands = tuple([reader.chunk().decode("ascii") for _ in range(reader.byte())]) or DEMANDS
+    try:
+        return Options(
+            players=players,
+            deck=tuple([DECKS[deck >> number & 1] for number in range(14)]),
+            token=TOKENS[token & 127],
+            rounds=rounds,
+            turn_limit=turn_limit,
+            memory=MEMORIES[choices & 1],
+            successful_call=SUCCESSFUL_CALLS[choices >> 1],
+            demands=demands,
+            villages=villages,
+            deal_supplied=token >> 7 != 0,
+            rules=rules,
+        )
+    except EngineError as error:
+        raise CodecError(f"damaged: {error}") from error
 
 
 class _Reader:
     """Reads what the _put functions wrote; raises IndexError at the end of the bytes."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, at: int = _HEADER_BYTES) -> None:
         self.data = data
-        self.at = _HEADER_BYTES
+        self.at = at
 
     def at_end(self) -> bool:
         return self.at == len(self.data)
@@ -164,24 +201,11 @@ class _Reader:
     def chunk(self) -> bytes:
         return self.take(self.number())
 
-    def options(self, rules: int) -> Options:
-        players, rounds, turn_limit, choices, token = self.take(5)
-        villages = tuple(self.take(players))
-        deck = int.from_bytes(self.take(2), "little")
-        demands = tuple([self.chunk().decode("ascii") for _ in range(self.byte())]) or DEMANDS
-        try:
-            return Options(
-                players=players,
-                deck=tuple([DECKS[deck >> number & 1] for number in range(14)]),
-                token=TOKENS[token & 127],
-                rounds=rounds,
-                turn_limit=turn_limit,
-                memory=MEMORIES[choices & 1],
-                successful_call=SUCCESSFUL_CALLS[choices >> 1],
-                demands=demands,
-                villages=villages,
-                deal_supplied=token >> 7 != 0,
-                rules=rules,
-            )
-        except EngineError as error:
-            raise CodecError(f"damaged: {error}") from error
+    def options(self) -> bytes:
+        """Take the bytes that the options have."""
+        start = self.at
+        players = self.take(5)[0]
+        self.take(players + 2)
+        for _ in range(self.byte()):
+            self.chunk()
+        return self.data[start : self.at]

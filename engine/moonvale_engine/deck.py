@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from moonvale_engine.cards.card import Card
+
+if TYPE_CHECKING:
+    from moonvale_engine.options import Options
 
 ENDS: Final = (0, 13)  # numbers with two copies; all others have four
 
@@ -26,10 +29,17 @@ def face_text(cards: tuple[Card, ...], face: int) -> str:
 
 
 class Types:
-    """The 14 card types of the deck in play, by number, and which of them have what the rules ask for at every turn."""
+    """The 14 card types of the deck in play, by number, and which of them have what the rules ask for at every turn.
 
-    def __init__(self, cards: tuple[Card, ...]) -> None:
+    ``options``: of the games that are played with them; with these go the bytes and the text that they are written as,
+    which are made when they are needed first.
+    """
+
+    def __init__(self, cards: tuple[Card, ...], options: Options | None = None) -> None:
         self.cards = cards
+        self.options = options
+        self.options_bytes = b""
+        self.options_text = ""
         #: face -> printed value
         self.values = tuple([cards[face & 15].value if face & 15 < len(cards) else 0 for face in range(FACES)])
         #: face -> how texts write it
@@ -42,8 +52,8 @@ class Types:
         self.free = _marked([card.number for card in cards if card.free is not None])
         self.anytime = _marked([card.number for card in cards if card.free is not None and card.anytime])
 
-    def __reduce__(self) -> tuple[type[Types], tuple[tuple[Card, ...]]]:
-        return Types, (self.cards,)
+    def __reduce__(self) -> tuple[type[Types], tuple[tuple[Card, ...], Options | None]]:
+        return Types, (self.cards, self.options)
 
 
 FACES: Final = 64  # number | variant << 4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Final
 
 from moonvale_engine import catalog
@@ -33,7 +32,7 @@ def position_text(position: Position) -> str:
     """Return the text of a position; ``parse_position`` reads it back to an equal one."""
     s = position.state
     cards = _Cards(s)
-    fields = [game_text(s.options)]
+    fields = [_options_text(s)]
     if s.options.rules != FIRST_VERSION:
         fields.append(f"rules {s.options.rules}")
     if position.viewer != NOBODY:
@@ -97,7 +96,15 @@ def reading_order(s: State) -> bytes:
 _IN_ORDER: Final = bytes(range(CARDS))
 
 
-@lru_cache(maxsize=256)
+def _options_text(s: State) -> str:
+    types = s.types
+    if types.options is not s.options:
+        return game_text(s.options)
+    if not types.options_text:
+        types.options_text = game_text(s.options)
+    return types.options_text
+
+
 def game_text(options: Options) -> str:
     """Return the options of a game, such as ``coin 4p rounds=2``; ``parse_game`` reads them back to equal ones.
 

@@ -15,12 +15,15 @@ from moonvale_engine.deck import Types
 from moonvale_engine.steps import Step
 
 if TYPE_CHECKING:
+    from moonvale_engine.options import Options
     from moonvale_engine.tokens import Token
 
 FIRST_VERSION: Final = 1  # what texts mean that name none
 LAST_VERSION: Final = 255  # a stored game names its version in one byte
 #: The newest version that games are played by unless they say otherwise.
 RULES_VERSION: Final = 1
+
+_MOST_TYPES: Final = 256  # kept, of as many different options
 
 #: A program with its name, which texts of positions write; both stay what they are within a version.
 Program = tuple[str, tuple[Step, ...]]
@@ -59,14 +62,16 @@ class Rules:
         #: The name of each program; empty where there is none.
         self.program_names = tuple([by_number[i][0] if i in by_number else "" for i in range(max(by_number) + 1)])
         self._by_deck_and_number = {(card.deck, card.number): card for card in cards}
-        self._types: dict[tuple[str, ...], Types] = {}
+        self._types: dict[Options, Types] = {}
 
-    def types_in_play(self, deck: tuple[str, ...]) -> Types:
-        """Return the card types of a deck, which names where the type of each number 0..13 comes from (SET-1)."""
-        types = self._types.get(deck)
+    def types_in_play(self, options: Options) -> Types:
+        """Return the card types of a game, whose deck says where the type of each number 0..13 comes from (SET-1)."""
+        types = self._types.get(options)
         if types is None:
-            types = Types(tuple([self._by_deck_and_number[name, number] for number, name in enumerate(deck)]))
-            self._types[deck] = types
+            if len(self._types) >= _MOST_TYPES:
+                self._types.clear()
+            cards = [self._by_deck_and_number[name, number] for number, name in enumerate(options.deck)]
+            types = self._types[options] = Types(tuple(cards), options)
         return types
 
     def __reduce__(self) -> tuple[Callable[[int], Rules], tuple[int]]:

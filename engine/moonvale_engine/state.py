@@ -272,11 +272,12 @@ def new_state(options: Options, rules: Rules, secret: bytes, entropy: tuple[byte
 
     ``rules``: those of the version that the options name.
     """
+    types = rules.types_in_play(options)
     players = options.players
     return State(
-        options,
+        types.options or options,  # so that games with equal options share them
         rules,
-        rules.types_in_play(options.deck),
+        types,
         secret,
         entropy,
         identity=bytes((UNKNOWN,)) * CARDS,
