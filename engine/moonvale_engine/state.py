@@ -152,6 +152,9 @@ class State:
         self.choices = choices
         #: Where the rules write what happens, or nowhere.
         self.events: list[Event] | None = None
+        #: Faces as one big number, to be masked at once, and those that it was made of: see ``views.visible_faces``.
+        self.number = 0
+        self.numbered = b""
 
     def copy(self) -> State:
         """Return an independent copy that writes its events nowhere."""
@@ -162,12 +165,12 @@ class State:
             self.secret,
             self.entropy,
             self.identity,
-            self.flags[:],
-            self.known[:],
+            self.flags.copy(),
+            self.known.copy(),
             self.deck,
             self.pile,
             self.aside,
-            self.villages[:],
+            self.villages.copy(),
             self.below,
             self.program,
             self.step,

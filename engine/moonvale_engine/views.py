@@ -148,7 +148,9 @@ def visible_faces(s: State, viewer: int) -> bytes:
     """
     if s.options.memory == "assisted":
         unseen = s.known.translate(_UNSEEN_BY[viewer])
-        return (_number(s.identity, "little") | _number(unseen, "little")).to_bytes(CARDS, "little")
+        if s.numbered is not s.identity:  # which a shuffle replaces
+            s.number, s.numbered = _number(s.identity, "little"), s.identity
+        return (s.number | _number(unseen, "little")).to_bytes(CARDS, "little")
     faces = bytearray(s.identity)
     lying_open = b"".join(s.villages) if villages_open(s) else b""
     own_drawn = drawn_hand(s) if viewer == s.active else NOBODY

@@ -13,7 +13,7 @@ from typing import Final
 from moonvale_service.history import Snapshot, snapshot
 from moonvale_service.store import Record
 
-_GAMES: Final = 4096  # a few kilobytes each
+_GAMES: Final = 4096  # a few kilobytes each, and two for each who looks at it
 
 
 @dataclass(frozen=True, slots=True)
