@@ -226,3 +226,21 @@ async def test_a_server_that_hangs_is_given_up_in_time_and_its_late_answers_are_
         for text in (b"one", b"two"):
             assert await store.run("any", ("ECHO", text), blocks=blocks) == [text]
         await store.close()
+
+
+async def test_a_server_that_is_away_is_not_stormed_by_those_who_wait_for_it() -> None:
+    attempts = 0
+
+    async def refuse(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal attempts
+        attempts += 1
+        writer.close()
+        await writer.wait_closed()
+
+    server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    async with server:
+        store = link(f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0", 1.0)
+        errors = await asyncio.gather(*[echo(store, b"lost") for _ in range(200)], return_exceptions=True)
+        assert all(isinstance(error, OSError | redis_errors.RedisError) for error in errors)
+        assert 1 < attempts <= 10  # after 10, 20, 40, 80, 160, 200, 200 ... milliseconds
+        await store.close()

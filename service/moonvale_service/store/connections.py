@@ -21,6 +21,8 @@ from redis.asyncio.connection import AbstractConnection
 from moonvale_service import metrics
 
 LENT: Final = 32  # connections for steps that block theirs
+FIRST_PAUSE: Final = 0.01
+LONGEST_PAUSE: Final = 0.2  # seconds between attempts, whatever is tried again
 
 Command = tuple[bytes | str | int, ...]
 
@@ -185,6 +187,8 @@ class Connections:
         self._opening = asyncio.Lock()
         self._idle: list[Connection] = []
         self._free = asyncio.Semaphore(LENT)
+        self._pause = 0.0
+        self._again = 0.0  # when one may be opened, by the monotonic clock
 
     def send(self, commands: Sequence[Command]) -> asyncio.Future[list[Any]] | None:
         """Send the commands of a step on the shared connection, if that can be done at once: see Connection.send."""
@@ -236,10 +240,15 @@ class Connections:
             await connection.lost()
 
     async def _open(self) -> Connection:
+        """Open a connection; not at once if that has just failed, however many steps are waiting for one."""
+        await asyncio.sleep(max(0.0, self._again - time.monotonic()))
         opened = self._make()
         try:
             await opened.connect()  # type: ignore[no-untyped-call]
         except BaseException:
+            self._pause = min(max(FIRST_PAUSE, 2 * self._pause), LONGEST_PAUSE)
+            self._again = time.monotonic() + self._pause
             await opened.disconnect(nowait=True)
             raise
+        self._pause = 0.0
         return Connection(opened, self._timeout)

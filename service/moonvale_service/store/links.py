@@ -21,11 +21,9 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from moonvale_service import metrics
-from moonvale_service.store.connections import LENT, Command, Connections
+from moonvale_service.store.connections import FIRST_PAUSE, LENT, LONGEST_PAUSE, Command, Connections
 
 CLUSTER: Final = "+cluster"  # the end of a URL's scheme
-_FIRST_PAUSE: Final = 0.01
-_LONGEST_PAUSE: Final = 0.2
 _ASKING: Final[Command] = ("ASKING",)
 
 #: What ends when a server is back, or another one has taken its place.
@@ -143,14 +141,14 @@ class _Single:
             return await self._persist(commands, blocks=blocks)
 
     async def _persist(self, commands: Sequence[Command], *, blocks: bool) -> list[Any]:
-        pause = _FIRST_PAUSE
+        pause = FIRST_PAUSE
         while True:
             try:
                 return self._seen(await self._connections.run(commands, blocks=blocks))
             except _BROKEN:
                 metrics.store_retries.add()
             await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            pause = min(2 * pause, LONGEST_PAUSE)
 
     def _seen(self, answers: list[Any]) -> list[Any]:
         """Return the answers. Raises the ConnectionError among them: that of a server which can't serve yet."""
@@ -209,7 +207,7 @@ class _Cluster:
             return await self._persist(key, commands, blocks=blocks)
 
     async def _persist(self, key: str, commands: Sequence[Command], *, blocks: bool) -> list[Any]:
-        pause = _FIRST_PAUSE
+        pause = FIRST_PAUSE
         asking: ClusterNode | None = None
         while True:
             try:
@@ -232,7 +230,7 @@ class _Cluster:
             asking = None
             metrics.store_retries.add()
             await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
+            pause = min(2 * pause, LONGEST_PAUSE)
             await self._ask()
 
     async def ping(self) -> int:
