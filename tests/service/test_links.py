@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 import hiredis
 import pytest
 import uvloop
 from redis import exceptions as redis_errors
-from redis.asyncio import Redis
+from redis.asyncio import Redis, UnixDomainSocketConnection
 
 from moonvale_service import tasks
-from moonvale_service.store.connections import LENT
+from moonvale_service.store.connections import LENT, Connections
 from moonvale_service.store.links import connect, link
 from tests.service.moments import give_up_at_any_moment
 from tests.support.servers import running, valkey_program
@@ -242,5 +244,13 @@ async def test_a_server_that_is_away_is_not_stormed_by_those_who_wait_for_it() -
         store = link(f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0", 1.0)
         errors = await asyncio.gather(*[echo(store, b"lost") for _ in range(200)], return_exceptions=True)
         assert all(isinstance(error, OSError | redis_errors.RedisError) for error in errors)
-        assert 1 < attempts <= 10  # after 10, 20, 40, 80, 160, 200, 200 ... milliseconds
+        assert 1 < attempts <= 16  # after 10, 20, 40, 80, 100, 100 ... milliseconds
         await store.close()
+
+
+async def test_a_step_waits_for_no_more_than_a_tenth_of_its_time_before_a_connection_is_tried(tmp_path: Path) -> None:
+    connections = Connections(lambda: UnixDomainSocketConnection(path=str(tmp_path / "nothing")), 0.05)
+    for _ in range(8):
+        with pytest.raises(redis_errors.ConnectionError):
+            await connections.run([("PING",)], blocks=False)
+        assert connections._again - time.monotonic() <= 0.005

@@ -23,6 +23,7 @@ from moonvale_service import metrics
 LENT: Final = 32  # connections for steps that block theirs
 FIRST_PAUSE: Final = 0.01
 LONGEST_PAUSE: Final = 0.2  # seconds between attempts, whatever is tried again
+_ATTEMPTS: Final = 10  # to open a connection, at least, for each step that waits for one
 
 Command = tuple[bytes | str | int, ...]
 
@@ -187,6 +188,7 @@ class Connections:
         self._opening = asyncio.Lock()
         self._idle: list[Connection] = []
         self._free = asyncio.Semaphore(LENT)
+        self._longest_pause = min(LONGEST_PAUSE, timeout / _ATTEMPTS)
         self._pause = 0.0
         self._again = 0.0  # when one may be opened, by the monotonic clock
 
@@ -246,7 +248,7 @@ class Connections:
         try:
             await opened.connect()  # type: ignore[no-untyped-call]
         except BaseException:
-            self._pause = min(max(FIRST_PAUSE, 2 * self._pause), LONGEST_PAUSE)
+            self._pause = min(max(FIRST_PAUSE, 2 * self._pause), self._longest_pause)
             self._again = time.monotonic() + self._pause
             await opened.disconnect(nowait=True)
             raise
