@@ -45,6 +45,7 @@ _TURNS_HEARTBEAT: Final = pb.WatchTurnsResponse(heartbeat=pb.TurnsHeartbeat()).S
 # Responses are put together of encoded views and entries.
 _view_got: Final = wire.field(pb.GetViewResponse, "view")
 _view_watched: Final = wire.field(pb.WatchGameResponse, "view")
+_entry_listed: Final = wire.field(pb.ListEventsResponse, "entries")
 _entry_watched: Final = wire.field(pb.WatchGameResponse, "entry")
 
 
@@ -252,7 +253,7 @@ class Calls:
     async def resign(self, _request: pb.ResignRequest, caller: Caller) -> bytes:
         return self._told(_RESIGNED, await self._games.resign(caller.credential), caller)
 
-    async def list_events(self, request: pb.ListEventsRequest, caller: Caller) -> pb.ListEventsResponse:
+    async def list_events(self, request: pb.ListEventsRequest, caller: Caller) -> bytes:
         if request.page_size < 0:
             raise FieldError("page_size", f"must be 0 or more, is {request.page_size}")
         try:
@@ -261,10 +262,9 @@ class Calls:
             raise FieldError("page_token", "is not the next_page_token of a page before") from None
         size = min(request.page_size or limits.MAX_PAGE_SIZE, limits.MAX_PAGE_SIZE)
         happened, following = await self._games.list_happened(caller.credential, after, size)
-        return pb.ListEventsResponse(
-            entries=[render.entry(each, caller.viewer) for each in happened],
-            next_page_token="" if following is None else pages.token(following),
-        )
+        token = "" if following is None else pages.token(following)
+        entries = [_entry_listed(render.encoded_entry(each, caller.viewer)) for each in happened]
+        return b"".join([*entries, pb.ListEventsResponse(next_page_token=token).SerializeToString()])
 
     async def get_replay(self, _request: pb.GetReplayRequest, caller: Caller) -> pb.GetReplayResponse:
         return pb.GetReplayResponse(replay=replays.to_proto(await self._games.replay(caller.credential)))

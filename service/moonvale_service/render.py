@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from moonvale.v1 import errors_pb2, event_pb2, game_service_pb2, view_pb2
+from moonvale.v1 import errors_pb2, game_service_pb2, view_pb2
 from moonvale_engine import views
 from moonvale_engine.events import seen_by
 from moonvale_engine.position import observe
@@ -69,13 +69,8 @@ def _encode_view(snapshot: Snapshot, viewer: int) -> bytes:
 _commitment = lru_cache(4096)(commitment)  # of about as many games as are remembered
 
 
-def entry(happened: Happened, viewer: int) -> event_pb2.LogEntry:
-    """Return an entry of the log with its events, each as the viewer may know it."""
-    return event_pb2.LogEntry.FromString(encoded_entry(happened, viewer))
-
-
 def encoded_entry(happened: Happened, viewer: int) -> bytes:
-    """Return the same as an encoded message: built once for all who see the game as the same viewer."""
+    """Return an entry of the log, encoded, with its events as the viewer may know them: built once for each viewer."""
     encoded = happened.rendered.get(viewer)
     if encoded is None:
         encoded = happened.rendered[viewer] = encode_entry(

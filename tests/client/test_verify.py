@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import MessageToDict
 
+from moonvale.v1.event_pb2 import LogEntry
 from moonvale_cli.main import main as moonvale
 from moonvale_client import AsyncClient, entropy_commitment, play_seat
 from moonvale_client import Options as GameOptions
@@ -81,7 +82,8 @@ def play(seed: int) -> Played:
             Happened(version, "", None if version == 0 else log[version - 1], 0, 0, events, setup.options)
             for version, events in enumerate(told)
         ]
-        seen[viewer] = [{"entry": MessageToDict(render.entry(each, viewer))} for each in entries]
+        messages = [LogEntry.FromString(render.encoded_entry(each, viewer)) for each in entries]
+        seen[viewer] = [{"entry": MessageToDict(message)} for message in messages]
     return Played(record, seen)
 
 

@@ -205,6 +205,9 @@ class Connections:
         """
         if blocks:
             return await self._run_alone(commands)
+        sent = self.send(commands)
+        if sent is not None:
+            return await sent
         while True:
             async with self._opening:
                 if self._shared is None or not self._shared.is_open:

@@ -215,9 +215,7 @@ class _Cluster:
                 node = asking or self._cluster.get_node_from_key(key)
                 assert node is not None, "only replicas can be missing"
                 row = (_ASKING, *commands) if asking else commands
-                connections = self._connections_of(node)
-                sent = None if blocks else connections.send(row)
-                answers = await (sent if sent is not None else connections.run(row, blocks=blocks))
+                answers = await self._connections_of(node).run(row, blocks=blocks)
                 failed = next((answer for answer in answers if isinstance(answer, _PASSING)), None)
             except _PASSING as error:
                 failed = error
