@@ -36,6 +36,12 @@ class Failure(Exception):  # noqa: N818  # it is what tests expect, not what goe
     trailers: tuple[tuple[str, Any], ...]
     retry_delay: float | None = None
 
+    @property
+    def is_transient(self) -> bool:
+        """Whether a client makes the call again: a server that has just stopped cuts off what it had not taken up."""
+        cut_off = self.code is grpc.StatusCode.CANCELLED and not self.reason
+        return cut_off or self.code is grpc.StatusCode.UNAVAILABLE
+
 
 def failure(error: grpc.aio.AioRpcError) -> Failure:
     """Take an error apart; one without a reason gets an empty one."""
