@@ -5,20 +5,59 @@ from __future__ import annotations
 from functools import lru_cache
 
 from moonvale_engine import catalog, play
+from moonvale_engine.deck import FACES
 from moonvale_engine.errors import CodecError, EngineError, UnknownRulesError
-from moonvale_engine.events import NOBODY, OVER_BY_ROUNDS
+from moonvale_engine.events import EVERYBODY, NOBODY, OVER_BY_ROUNDS, UNKNOWN
 from moonvale_engine.options import DECKS, DEMANDS, MEMORIES, SUCCESSFUL_CALLS, TOKENS, Options
 from moonvale_engine.rules import Rules
 from moonvale_engine.shuffle import SECRET_BYTES
-from moonvale_engine.state import BYTES, CARDS, FRAME, State, drop_frames, new_state, set_stack
+from moonvale_engine.state import (
+    BYTES,
+    CARDS,
+    FACEUP,
+    FLIPPED,
+    FRAME,
+    HIDDEN,
+    NOTHING_NOTED,
+    POOLED,
+    SIDEWAYS,
+    SPENT,
+    SPOTTED,
+    USED,
+    State,
+    drop_frames,
+    new_state,
+    set_stack,
+)
 
 MAGIC = b"MV"
-CODEC_VERSION = 1
+CODEC_VERSION = 2
+READ_VERSIONS = (1, 2)  # of the codec: 1 had a byte for each part of a card, a frame and an exclusion
 _HEADER_BYTES = 4  # MAGIC, the version of the codec, and that of the rules that the game is played by
+
+_FRAME_HEAD = FRAME - len(NOTHING_NOTED)
+_NOBODYS = BYTES[NOBODY]
+_SAME_NUMBERS = 128  # with a handle: it has no number that the one before hasn't
+_PASSING = (USED, FLIPPED, SPOTTED)  # flags of few cards, and not for long
+_HANDLE = 63  # the bits of a handle
+
+
+def _each(byte: int) -> int:
+    return int.from_bytes(bytes((byte,)) * CARDS, "little")
+
+
+# Two bytes for each card: its face with two flags, and who knows it with three more.
+_FACES = _each(FACES - 1)
+_FACING = _each(FACEUP | SIDEWAYS)
+_KNOWN = _each(EVERYBODY)
+_IN_PLACE = _each(POOLED | HIDDEN)
+_SPENT = _each(SPENT)
+_ANY_PASSING = _each(USED | FLIPPED | SPOTTED)
+_FACE_OF = bytes([UNKNOWN if face == UNKNOWN & FACES - 1 else face for face in range(256)])
 
 
 def encode(s: State) -> bytes:
-    """Return the bytes of a state (about 330 for four players). They hold the secret and every card."""
+    """Return the bytes of a state (about 275 for four players). They hold the secret and every card."""
     out = [_head(s), s.secret, BYTES[len(s.entropy)]]
     for part in s.entropy:
         _put_bytes(out, part)
@@ -26,8 +65,10 @@ def encode(s: State) -> bytes:
     out.append(bytes((s.hand, s.put, s.active, s.holder, s.caller, s.over, bits, s.shuffles)))
     for number in (s.round, s.turn, s.extra_turns):
         _put_int(out, number)
-    out += (s.identity, bytes(s.flags), bytes(s.known))
-    for zone in (s.deck, s.pile, s.aside, s.stack, s.resigned, s.tucked, s.pool, s.excluded):
+    _put_cards(out, s)
+    _put_frames(out, s.stack)
+    _put_excluded(out, s.excluded)
+    for zone in (s.deck, s.pile, s.aside, s.resigned, s.tucked, s.pool):
         _put_bytes(out, zone)
     for village in s.villages:
         _put_bytes(out, village)
@@ -63,9 +104,14 @@ def rules_of_stored(data: bytes) -> Rules:
     """Return the rules of encoded bytes, of which nothing else is read. Raises what ``decode`` raises."""
     if data[:2] != MAGIC or len(data) < _HEADER_BYTES:
         raise CodecError("not a stored game")
-    if data[2] != CODEC_VERSION:
-        raise UnknownRulesError("codec", data[2], (CODEC_VERSION,))
+    if data[2] not in READ_VERSIONS:
+        raise UnknownRulesError("codec", data[2], READ_VERSIONS)
     return catalog.rules_of(data[3])
+
+
+def as_encoded_now(data: bytes) -> bytes:
+    """Return encoded bytes as the present codec writes the same state. Raises what ``decode`` raises."""
+    return data if data[2:3] == BYTES[CODEC_VERSION] else encode(decode(data))
 
 
 def _decode(reader: _Reader, rules: Rules) -> State:
@@ -75,9 +121,15 @@ def _decode(reader: _Reader, rules: Rules) -> State:
     numbers = reader.take(8)
     over = numbers[5]
     round, turn, extra_turns = reader.number(), reader.number(), reader.number()
-    identity, flags, known = reader.take(CARDS), reader.take(CARDS), reader.take(CARDS)
-    deck, pile, aside, stack = reader.chunk(), reader.chunk(), reader.chunk(), reader.chunk()
-    resigned, tucked, pool, excluded = reader.chunk(), reader.chunk(), reader.chunk(), reader.chunk()
+    if reader.data[2] == 1:
+        identity, flags, known = reader.take(CARDS), bytearray(reader.take(CARDS)), bytearray(reader.take(CARDS))
+        deck, pile, aside, stack = reader.chunk(), reader.chunk(), reader.chunk(), reader.chunk()
+        resigned, tucked, pool, excluded = reader.chunk(), reader.chunk(), reader.chunk(), reader.chunk()
+    else:
+        identity, flags, known = reader.cards()
+        stack, excluded = reader.frames(), reader.excluded()
+        deck, pile, aside = reader.chunk(), reader.chunk(), reader.chunk()
+        resigned, tucked, pool = reader.chunk(), reader.chunk(), reader.chunk()
     villages = [reader.chunk() for _ in range(options.players)]
     finished = round if over == OVER_BY_ROUNDS else round - 1
     totals = tuple([reader.signed() for _ in range(options.players)])
@@ -87,7 +139,7 @@ def _decode(reader: _Reader, rules: Rules) -> State:
     if len(stack) % FRAME or (len(stack) > 0) != (over == NOBODY):
         raise CodecError("damaged: the frames are not well formed")
     s = new_state(options, rules, secret, entropy)
-    s.identity, s.flags, s.known = identity, bytearray(flags), bytearray(known)
+    s.identity, s.flags, s.known = identity, flags, known
     s.deck, s.pile, s.aside, s.villages = deck, pile, aside, villages
     s.resigned, s.totals, s.scores = resigned, totals, scores
     s.hand, s.put, s.active, s.holder, s.caller, s.over, bits, s.shuffles = numbers
@@ -111,6 +163,38 @@ def _put_int(out: list[bytes], number: int) -> None:
 def _put_bytes(out: list[bytes], chunk: bytes) -> None:
     _put_int(out, len(chunk))
     out.append(chunk)
+
+
+def _put_cards(out: list[bytes], s: State) -> None:
+    flags = int.from_bytes(s.flags, "little")
+    faces = int.from_bytes(s.identity, "little") & _FACES | (flags & _FACING) << 6
+    known = int.from_bytes(s.known, "little") | flags & _IN_PLACE | (flags & _SPENT) << 2
+    out += (faces.to_bytes(CARDS, "little"), known.to_bytes(CARDS, "little"))
+    _put_bytes(out, _passing(s.flags) if flags & _ANY_PASSING else b"")
+
+
+def _passing(flags: bytearray) -> bytes:
+    """Return a byte for each passing flag of each handle."""
+    return bytes([h | which << 6 for h in range(CARDS) for which in range(3) if flags[h] & _PASSING[which]])
+
+
+def _put_frames(out: list[bytes], stack: bytes) -> None:
+    out.append(BYTES[len(stack) // FRAME])
+    for at in range(0, len(stack), FRAME):
+        noted = stack[at + _FRAME_HEAD : at + FRAME].rstrip(_NOBODYS)
+        out += (stack[at : at + _FRAME_HEAD], BYTES[len(noted)], noted)
+
+
+def _put_excluded(out: list[bytes], excluded: bytes) -> None:
+    _put_int(out, len(excluded) // 3)
+    before = b""
+    for at in range(0, len(excluded), 3):
+        numbers = excluded[at + 1 : at + 3]
+        if numbers == before:
+            out.append(BYTES[excluded[at] | _SAME_NUMBERS])
+        else:
+            out.append(excluded[at : at + 3])
+        before = numbers
 
 
 def _head(s: State) -> bytes:
@@ -209,3 +293,36 @@ class _Reader:
         for _ in range(self.byte()):
             self.chunk()
         return self.data[start : self.at]
+
+    def cards(self) -> tuple[bytes, bytearray, bytearray]:
+        """Take the faces, the flags and the masks of who knows them, of all cards."""
+        faces = int.from_bytes(self.take(CARDS), "little")
+        known = int.from_bytes(self.take(CARDS), "little")
+        numbers = faces >> 6 & _FACING | known & _IN_PLACE | known >> 2 & _SPENT
+        flags = bytearray(numbers.to_bytes(CARDS, "little"))
+        for byte in self.chunk():
+            flags[byte & _HANDLE] |= _PASSING[byte >> 6]
+        identity = (faces & _FACES).to_bytes(CARDS, "little").translate(_FACE_OF)
+        return identity, flags, bytearray((known & _KNOWN).to_bytes(CARDS, "little"))
+
+    def frames(self) -> bytes:
+        """Take the stack, each frame as long as any other."""
+        frames: list[bytes] = []
+        for _ in range(self.byte()):
+            frame = self.take(_FRAME_HEAD)
+            noted = self.chunk()
+            if len(noted) > len(NOTHING_NOTED):
+                raise CodecError("damaged: a frame notes too many cards")
+            frames += (frame, noted, NOTHING_NOTED[len(noted) :])
+        return b"".join(frames)
+
+    def excluded(self) -> bytes:
+        """Take the handles with the numbers that they can't have, as triples."""
+        triples: list[bytes] = []
+        numbers = b""
+        for _ in range(self.number()):
+            h = self.byte()
+            if h & _SAME_NUMBERS == 0:
+                numbers = self.take(2)
+            triples += (BYTES[h & ~_SAME_NUMBERS], numbers)
+        return b"".join(triples)

@@ -144,7 +144,7 @@ class Feed:
             rests = i + 1 == len(new) or new[i + 1].mark != mark
             version = now.version + i + 1
             self._last.append(following.happened(version, mark_text(mark) if rests else "", entry, entry.time, events))
-        if now.version + len(new) != record.version or codec.encode(now.state) != record.state:
+        if now.version + len(new) != record.version or codec.encode(now.state) != codec.as_encoded_now(record.state):
             raise InconsistentGameError
         self._mark = record.mark
         self._now = replace(

@@ -17,9 +17,11 @@ from moonvale.v1 import event_pb2
 from moonvale.v1 import game_service_pb2 as pb
 from moonvale.v1.action_pb2 import Action, CloseAction
 from moonvale.v1.options_pb2 import Options
+from moonvale_engine import decode
 from moonvale_service.store.redis_store import game_key, log_key
 from tests.service.client import Client, Failure, Game, play
 from tests.service.servers import Service, running_service, start_server
+from tests.support.codec_1 import encode_1
 from tests.support.servers import StoreServer
 
 SHORT = pb.CreateGameRequest(options=Options(players=2, rounds=1))
@@ -252,6 +254,34 @@ async def test_a_watch_fails_when_the_state_is_not_what_the_log_leads_to(
         await anext(told)
     assert (raised.value.code, raised.value.reason) == (grpc.StatusCode.INTERNAL, "INTERNAL")
     assert "InconsistentGameError" in capsys.readouterr().out
+
+
+async def test_a_game_that_an_older_server_has_stored_goes_on(
+    valkey: StoreServer, raw: aioredis.Redis, tmp_path: Path
+) -> None:
+    server = await start_server(valkey.url, tmp_path, poll="50ms")
+    async with Client(server.address) as client:
+        game = await client.create(SHORT)
+        keys = (game_key(game.id), log_key(game.id))
+        await play(client, game, seed=3, moves=1)
+        kept = {key: await raw.dump(key) for key in keys}
+        await play(client, game, seed=3, moves=1)
+        views = [await client.view(game.name, credential) for credential in game.all_credentials]
+        stored = await raw.hget(game_key(game.id), "s")
+        assert isinstance(stored, bytes)
+        await raw.hset(game_key(game.id), "s", encode_1(decode(stored)))
+        assert [await client.view(game.name, credential) for credential in game.all_credentials] == views
+        newer = {key: await raw.dump(key) for key in keys}
+        await put_back(raw, kept)
+        async with aclosing(client.watch(game.name, game.spectator)) as told:
+            assert (await anext(told)).view.version == 1
+            await put_back(raw, newer)
+            assert (await anext(told)).entry.version == 2
+            last = await play(client, game, seed=3)
+            entries = [message.entry async for message in told if message.HasField("entry")]
+        assert entries == (await listed(client, game, game.spectator))[2:]
+        assert entries[-1].version == last.version
+    await server.stop()
 
 
 class Follower:
