@@ -125,6 +125,7 @@ async def steps_that_block(url: str) -> None:
         assert await echo(store, b"meanwhile") == b"meanwhile"
         assert len(await ids(client)) == 4
         await tasks.end(*waiting[:2])
+        await blocked(client, 1)  # the server knows that they are gone: else one of them could get what comes
         await client.rpush("row", "x")
         assert await waiting[2] == [[b"row", b"x"]]
         await client.rpush("row", "y")  # which nobody waits for any more
@@ -146,8 +147,8 @@ async def a_row_with_an_error_in_it(url: str) -> None:
 
 
 async def blocked(client: Redis, number: int = 1) -> None:
-    """Wait until so many commands wait at the server."""
-    while (await client.info("clients"))["blocked_clients"] < number:  # noqa: ASYNC110  # only the server can tell
+    """Wait until so many commands wait at the server, no more and no less."""
+    while (await client.info("clients"))["blocked_clients"] != number:  # noqa: ASYNC110  # only the server can tell
         await asyncio.sleep(0)
 
 
